@@ -1,0 +1,55 @@
+"""The application: the commands put together under one name."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from graspel.cli import convert, demo, info, learn
+
+__all__ = ["build_app"]
+
+HELP = """\
+Learn an ultra-sparse, connected, weighted graph from a matrix of data points, and look at it.
+
+Start with [bold]graspel demo[/bold], or with your own points: [bold]graspel learn points.npy -o graph.npz[/bold].
+"""
+
+EXIT_CODES = (
+    "Exit codes: 0 done, 2 the input, an option or the output can not be used (one sentence says why), "
+    "130 stopped by Ctrl-C, 1 a bug (GRASPEL_DEBUG=1 shows the traceback)."
+)
+
+
+def build_app() -> typer.Typer:
+    """Put the commands together."""
+    app = typer.Typer(
+        no_args_is_help=True,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+        add_completion=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(help=HELP, epilog=EXIT_CODES)(_graspel)
+    app.command("learn", help=learn.HELP, epilog=learn.EXAMPLES, no_args_is_help=True)(learn.learn)
+    app.command("info", help=info.HELP, epilog=info.EXAMPLES, no_args_is_help=True)(info.info)
+    app.command("convert", help=convert.HELP, epilog=convert.EXAMPLES, no_args_is_help=True)(convert.convert)
+    app.command("demo", help=demo.HELP, epilog=demo.EXAMPLES)(demo.demo)
+    return app
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"graspel {version('graspel')}")
+        raise typer.Exit
+
+
+def _graspel(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Carry the options of ``graspel`` itself."""

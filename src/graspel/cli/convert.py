@@ -1,0 +1,47 @@
+"""``graspel convert``: the same graph in another file format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graspel.cli.errors import friendly_errors
+from graspel.cli.output import check_graph_file
+
+HELP = (
+    "Convert a graph to another file format.\n\n"
+    "The suffixes of the two names tell the formats. A MatrixMarket file (.mtx) holds the weights only; the others "
+    "also keep why each edge is there."
+)
+EXAMPLES = "\n".join(
+    (
+        "[bold]Examples[/bold]",
+        "graspel convert graph.npz graph.mtx",
+        "graspel convert graph.npz graph.graphml",
+        "graspel convert edges.csv graph.npz",
+    )
+)
+
+
+def convert(
+    source: Annotated[Path, typer.Argument(help="The graph to read.", show_default=False, metavar="GRAPH")],
+    target: Annotated[
+        Path,
+        typer.Argument(
+            help="The file to write: .npz, .mtx, .graphml, .csv or .parquet.", show_default=False, metavar="FILE"
+        ),
+    ],
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+) -> None:
+    """Read the graph in `source` and write it to `target`. HELP is the user's text."""
+    with friendly_errors(quiet=quiet) as written:
+        check_graph_file(target, source=source)
+        from graspel.exchange import read_graph
+
+        graph = read_graph(source)
+        graph.export(target)
+        written.append(str(target))
+        if not quiet:
+            print(f"{target}: {graph.n_nodes:,} nodes, {graph.n_edges:,} edges")

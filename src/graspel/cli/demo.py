@@ -1,0 +1,80 @@
+"""``graspel demo``: the whole way on data that ships with scikit-learn, in a few seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from graspel.cli.errors import friendly_errors
+from graspel.cli.output import print_certificate
+from graspel.cli.progress_bar import progress_bar
+from graspel.progress import report
+
+HELP = (
+    "Learn the graph of 1,797 handwritten digits and draw it.\n\n"
+    "Needs no files and no network: the data ships with scikit-learn. Writes graph.npz (the graph) and drawing.png "
+    "(each digit placed by the first three nontrivial eigenvectors of the graph's Laplacian, coloured by its class), "
+    "and prints the certificate."
+)
+EXAMPLES = "\n".join(
+    (
+        "[bold]Examples[/bold]",
+        "graspel demo",
+        "graspel demo --output somewhere/else",
+    )
+)
+
+
+def demo(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder to write to; made if needed.", metavar="FOLDER")
+    ] = Path("graspel-demo"),
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the certificate as one JSON object; no progress bar.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+) -> None:
+    """Run the whole method on the digits data set. HELP is the user's text."""
+    with friendly_errors(quiet=quiet) as written:
+        with _folder(output), progress_bar(show=not (json or quiet)):
+            certificate = _learn_and_draw(output, written)
+        if not quiet:
+            print_certificate(certificate, "The graph of scikit-learn's digits", as_json=json)
+        if not (quiet or json):
+            print(f"Written: {' and '.join(written)}. To look into the graph: graspel info {written[0]}")
+
+
+def _learn_and_draw(output: Path, written: list[str]) -> Any:
+    from graspel.datasets import load
+    from graspel.files import check_target
+    from graspel.learner import GRASPEL
+    from graspel.plot import spectral_drawing
+
+    graph_file, drawing_file = output / "graph.npz", output / "drawing.png"
+    for path in (graph_file, drawing_file):
+        check_target(path)
+    digits = load("digits")
+    model = GRASPEL(random_state=0).fit(digits.X)
+    report("drawing")
+    model.graph_.save(graph_file)
+    written.append(str(graph_file))
+    spectral_drawing(model.graph_, digits.y, drawing_file)
+    written.append(str(drawing_file))
+    return model.certificate_
+
+
+@contextmanager
+def _folder(path: Path) -> Iterator[None]:
+    """Make a folder, and take it away again if nothing came to be in it."""
+    made = not path.exists()
+    path.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    finally:
+        if made:
+            with suppress(OSError):  # not empty
+                path.rmdir()

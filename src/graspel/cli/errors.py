@@ -1,0 +1,162 @@
+"""Errors: one sentence for the reader, an exit code for the machine, and no traceback.
+
+====  ===========================================================================
+code  meaning
+====  ===========================================================================
+0     done
+1     something unexpected: a bug; ``GRASPEL_DEBUG=1`` shows the traceback
+2     the input, an option or the output can not be used; the sentence says why
+130   stopped by Ctrl-C
+143   stopped by a termination signal
+====  ===========================================================================
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, NoReturn
+
+__all__ = ["DEBUG_VARIABLE", "UnusableFile", "friendly_errors", "sentence"]
+
+DEBUG_VARIABLE = "GRASPEL_DEBUG"
+
+# What these say comes from a user's file, option or machine; anything else is a bug of ours.
+USER_ERRORS = (ValueError, TypeError, OSError, MemoryError, ImportError, EOFError, OverflowError)
+
+
+class UnusableFile(ValueError):
+    """A user's file that can not be used; the message names the file and says what is wrong with it."""
+
+
+_ADVICE = {
+    errno.ENOENT: "does not exist; check the spelling and the folder",
+    errno.EACCES: "may not be opened (permission denied); change its permissions or choose another path",
+    errno.EPERM: "may not be opened (not permitted); change its permissions or choose another path",
+    errno.EISDIR: "is a folder; give the path of a file",
+    errno.ENOTDIR: "is not a folder; check the path",
+    errno.EEXIST: "is in the way, a folder of this name is needed; move it away or choose another name",
+    errno.ENOSPC: "can not be written: the disk is full; free some space or choose another folder",
+    errno.EDQUOT: "can not be written: your disk quota is used up; free some space or choose another folder",
+    errno.EROFS: "can not be written: the file system is read-only; choose another folder",
+    errno.ENAMETOOLONG: "is too long a name; choose a shorter one",
+}
+
+
+@contextmanager
+def friendly_errors(*, quiet: bool = False) -> Iterator[list[str]]:
+    """Turn an exception inside the ``with`` block into one sentence on stderr and an exit code; a warning, into a line.
+
+    Parameters
+    ----------
+    quiet : bool
+        Whether to keep warnings to ourselves.
+
+    Yields
+    ------
+    list of str
+        The block appends the path of each file it has written, so that the message after Ctrl-C is true.
+    """
+    written: list[str] = []
+    stopped_by: list[int] = []
+    with _stop_signals(stopped_by), _plain_warnings(quiet):
+        try:
+            yield written
+        except BrokenPipeError:
+            _leave_quietly()
+        except (KeyboardInterrupt, Exception) as error:
+            # A library in C may answer Ctrl-C by an exception of its own: the signal is what counts.
+            if isinstance(error, KeyboardInterrupt) or stopped_by:
+                _stop(written, stopped_by[-1] if stopped_by else signal.SIGINT)
+            _fail(error)
+
+
+def sentence(error: BaseException) -> str:
+    """Say in one line what `error` is about."""
+    if isinstance(error, OSError) and error.errno is not None and error.strerror:
+        if error.strerror != os.strerror(error.errno):
+            return " ".join(error.strerror.split())  # our own words
+        what = _ADVICE.get(error.errno, f"can not be used: {error.strerror.lower()}")
+        return f"{'the file' if error.filename is None else os.fsdecode(error.filename)} {what}."
+    text = " ".join(str(error).split())
+    if isinstance(error, MemoryError):
+        detail = f" ({text.rstrip('.')})" if text else ""
+        return f"the memory does not suffice{detail}; use fewer points or features, or a machine with more memory."
+    if isinstance(error, ImportError) and error.name:
+        return f"{text.rstrip('.')}; install the package {error.name.partition('.')[0]!r} for this."
+    return text or type(error).__name__
+
+
+def _fail(error: BaseException) -> NoReturn:
+    if os.environ.get(DEBUG_VARIABLE):
+        import traceback
+
+        traceback.print_exception(error)
+    if hasattr(error, "format_message"):  # a usage error of the option parser
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context is not None else "graspel"
+        message = " ".join(error.format_message().split()).rstrip(".")
+        if message:  # without one, the help has been printed
+            print(f"Error: {message}; see '{command} --help'.", file=sys.stderr)
+        raise SystemExit(2)
+    if isinstance(error, USER_ERRORS):
+        print(f"Error: {sentence(error)}", file=sys.stderr)
+        raise SystemExit(2)
+    print(
+        f"Error: something unexpected happened ({type(error).__name__}: {sentence(error)}); "
+        f"run again with {DEBUG_VARIABLE}=1 to see the traceback, and please report it.",
+        file=sys.stderr,
+    )
+    raise SystemExit(1)
+
+
+def _stop(written: list[str], signal_number: int) -> NoReturn:
+    left = f"{', '.join(written)} had been written" if written else "nothing was written"
+    print(f"stopped; {left}", file=sys.stderr)
+    raise SystemExit(128 + signal_number)
+
+
+def _leave_quietly() -> NoReturn:
+    """Leave without a word: the reader of our output (``head``, ``less``) has gone."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    raise SystemExit(141)
+
+
+@contextmanager
+def _plain_warnings(quiet: bool) -> Iterator[None]:
+    """Show a warning as one line, without the place in our code that gave it."""
+
+    def show(message: Warning | str, *_args: Any, **_options: Any) -> None:
+        print(f"Warning: {' '.join(str(message).split())}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        if quiet:
+            warnings.simplefilter("ignore")
+        warnings.showwarning = show
+        yield
+
+
+@contextmanager
+def _stop_signals(stopped_by: list[int]) -> Iterator[None]:
+    """Raise KeyboardInterrupt on Ctrl-C and on termination, and remember which it was."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(signal_number: int, _frame: FrameType | None) -> NoReturn:
+        stopped_by.append(signal_number)
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)

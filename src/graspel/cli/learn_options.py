@@ -1,0 +1,112 @@
+"""The options of ``graspel learn``: one for each parameter of the estimator.
+
+An option that is not given is left to the estimator; the default named in its help is the estimator's (a test
+compares them).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from graspel.cli.help_text import default
+
+START = "Start graph (Step 1)"
+GROWTH = "Critical edges (Steps 2 and 3)"
+STOP = "When to stop (Step 4)"
+MODEL = "Objective and data"
+RUN = "The run"
+
+
+def _option(panel: str, value: str, help: str, *names: str, metavar: str | None = None) -> Any:
+    return typer.Option(*names, help=help + default(value), show_default=False, rich_help_panel=panel, metavar=metavar)
+
+
+Neighbors = Annotated[
+    int | None,
+    _option(START, "2", "How many nearest neighbors each point is joined to at the start.", "--n-neighbors", "-k"),
+]
+Metric = Annotated[
+    str | None, _option(START, "euclidean", "How distance is measured: euclidean or cosine.", metavar="METRIC")
+]
+Initial = Annotated[
+    str | None,
+    _option(
+        START,
+        "knn",
+        "The start graph: knn (nearest neighbors), mst (minimum spanning tree), or the path of a graph file "
+        "on the same points.",
+        metavar="knn|mst|FILE",
+    ),
+]
+Candidates = Annotated[
+    str | None,
+    _option(
+        GROWTH,
+        "fiedler",
+        "Where new edges are looked for: fiedler (between the two ends of the Fiedler order) or clusters (between "
+        "distant clusters of the spectral embedding).",
+        metavar="fiedler|clusters",
+    ),
+]
+Window = Annotated[
+    float | None,
+    _option(GROWTH, "0.05", "Share of the points taken from each end of the Fiedler order (the paper's epsilon)."),
+]
+EdgeRatio = Annotated[
+    float | None, _option(GROWTH, "0.001", "Edges added per round, as a share of the points (the paper's zeta).")
+]
+Components = Annotated[int | None, _option(GROWTH, "5", "Eigenvectors in the spectral embedding (the paper's r).")]
+Tol = Annotated[float | None, _option(STOP, "10.0", "Stop when no candidate edge has a distortion (eta) above this.")]
+Stability = Annotated[
+    str | None,
+    _option(
+        STOP,
+        "distortion",
+        "What must settle: distortion (the largest eta falls under --tol) or eigenvalues (the first eigenvalues "
+        "stop moving).",
+        metavar="distortion|eigenvalues",
+    ),
+]
+MaxIter = Annotated[int | None, _option(STOP, "100", "Rounds at most.")]
+Sigma = Annotated[
+    float | None,
+    _option(MODEL, "1000.0", "Prior scale: the objective adds 1/sigma^2 to every eigenvalue."),
+]
+Beta = Annotated[float | None, _option(MODEL, "0.0", "Weight of the sparsity penalty.")]
+Center = Annotated[
+    bool | None,
+    _option(
+        MODEL,
+        "no-center",
+        "Subtract each row's mean first: for rows that are variables observed in many samples (the paper's setting), "
+        "not for feature vectors.",
+        "--center/--no-center",
+    ),
+]
+RandomState = Annotated[
+    int | None,
+    _option(RUN, "None", "Seed; the same seed gives the same graph to the bit.", "--random-state", "--seed"),
+]
+Jobs = Annotated[
+    int | None, _option(RUN, "None", "Threads; -1 for all. The result does not depend on it.", "--n-jobs", "-j")
+]
+
+PARAMETERS = (
+    "n_neighbors",
+    "metric",
+    "initial",
+    "candidates",
+    "window",
+    "edge_ratio",
+    "n_components",
+    "tol",
+    "stability",
+    "max_iter",
+    "sigma",
+    "beta",
+    "center",
+    "random_state",
+    "n_jobs",
+)

@@ -1,0 +1,89 @@
+"""Output: results for people as plain tables, for machines as one JSON object; and the files that take them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+__all__ = ["check_graph_file", "print_certificate", "print_json", "print_table", "strict"]
+
+
+def check_graph_file(path: Path, *, source: Path | None = None) -> None:
+    """Raise now what writing a graph to `path` would raise after hours of work.
+
+    Parameters
+    ----------
+    path : Path
+        The file to be written; its suffix must name a known format.
+    source : Path, optional
+        The file that is read, which must not be overwritten.
+    """
+    from graspel.exchange import FORMATS
+    from graspel.files import check_target
+
+    suffix = path.suffix.lower()
+    if suffix not in FORMATS:
+        raise ValueError(
+            f"{path}: the suffix {suffix!r} names no format of graphs; use one of {', '.join(FORMATS)}."
+            if suffix
+            else f"{path}: a suffix must name the format of the graph; use one of {', '.join(FORMATS)}."
+        )
+    if suffix == ".parquet" and find_spec("pyarrow") is None:
+        raise ImportError('writing .parquet needs pyarrow: install it by pip install "graspel[parquet]".')
+    target = check_target(path)
+    if source is not None and source.exists() and target.exists() and target.samefile(source):
+        raise ValueError(f"{path} is the file to be read; give another name to write to.")
+
+
+def print_json(record: Mapping[str, Any]) -> None:
+    """Print one JSON object on one line; what is not finite becomes null."""
+    print(json.dumps(strict(record), allow_nan=False))
+
+
+def strict(value: Any) -> Any:
+    """Return `value` in the types JSON knows, without NaN and infinities.
+
+    Examples
+    --------
+    >>> strict({"F": float("nan"), "edges": (1, 2)})
+    {'F': None, 'edges': [1, 2]}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): strict(item) for key, item in value.items()}
+    if hasattr(value, "tolist"):  # of numpy
+        return strict(value.tolist())
+    if isinstance(value, list | tuple):
+        return [strict(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+def print_table(title: str, rows: Iterable[tuple[str, Any, str]]) -> None:
+    """Print rows of (label, value, explanation)."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(
+        title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE, show_header=False, pad_edge=False
+    )
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", max_width=26, style="bold")
+    table.add_column(style="dim")
+    for label, value, explanation in rows:
+        table.add_row(Text(label), Text(str(value)), Text(explanation))
+    Console(soft_wrap=False).print(table)
+
+
+def print_certificate(certificate: Any, title: str, *, as_json: bool) -> None:
+    """Print what an estimator certifies about its graph."""
+    if as_json:
+        print_json(certificate.as_dict())
+    else:
+        print_table(title, certificate.sentences())

@@ -1,0 +1,177 @@
+r"""Eigenpairs: the smallest eigenvalues of a graph Laplacian and their vectors, L u_i = lambda_i u_i.
+
+Small graphs are decomposed densely. Large ones start from the modes of the coarse graph that approximate elimination leaves
+(:mod:`graspel.linalg.elimination`), or from the vectors of a similar graph, and are refined by LOBPCG with the same
+elimination as preconditioner. The null space is never iterated for: it is the span of the component indicators, exactly.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator, lobpcg
+from sklearn.exceptions import ConvergenceWarning
+
+from graspel.linalg.components import Components
+from graspel.linalg.elimination import ApproximateElimination
+
+Floats = NDArray[np.float64]
+
+DENSE_LIMIT = 600  # nodes up to which LAPACK is the fastest way
+MAX_ITERATIONS = 200
+
+
+@dataclass(frozen=True)
+class Eigenpairs:
+    """The k smallest eigenvalues (ascending), unit vectors as columns, and how well each pair solves L u = lambda u.
+
+    `residuals` holds |L u - lambda u| / lambda for the nonzero eigenvalues (0 for the null space); `converged` says whether all
+    are within the tolerance asked for.
+    """
+
+    values: Floats
+    vectors: Floats
+    residuals: Floats
+    converged: bool
+
+
+def smallest_eigenpairs(
+    L: sp.csr_array,
+    k: int,
+    *,
+    tol: float = 1e-5,
+    guess: Floats | None = None,
+    random_state: int | np.random.Generator | None = 0,
+) -> Eigenpairs:
+    """Compute the k smallest eigenpairs of a Laplacian, null space included.
+
+    Parameters
+    ----------
+    L : sparse array, the Laplacian of an undirected graph
+    k : int, number of pairs, 1 <= k <= N
+    tol : float, largest |L u - lambda u| / lambda allowed; the error of an eigenvalue is of the order of its square
+    guess : array (N x m) or None, vectors close to the wanted ones, for example those of a similar graph
+    random_state : seed or Generator for the sampled elimination
+
+    Returns
+    -------
+    Eigenpairs. Each vector's largest entry (in absolute value) is positive, so that signs are reproducible.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> L = sp.csr_array(np.array([[1.0, -1, 0], [-1, 2, -1], [0, -1, 1]]))
+    >>> smallest_eigenpairs(L, 3).values.round(6) + 0.0
+    array([0., 1., 3.])
+    """
+    L = _checked(L)
+    n = L.shape[0]
+    if not 1 <= k <= n:
+        raise ValueError(f"k={k!r}: must lie between 1 and the number of nodes, {n}.")
+    adjacency = _adjacency(L)
+    components = Components.of(adjacency)
+    if components.number >= k:
+        vectors = components.indicators(k)
+        return Eigenpairs(np.zeros(k), vectors, np.zeros(k), True)
+    if n <= max(DENSE_LIMIT, 5 * k):
+        values, vectors = _dense(L, k, components)
+    else:
+        values, vectors = _multilevel(L, adjacency, k, components, tol, guess, np.random.default_rng(random_state))
+    return _assessed(L, values, vectors, components, tol)
+
+
+def _checked(L: sp.csr_array) -> sp.csr_array:
+    if not sp.issparse(L):
+        raise TypeError(f"L is a {type(L).__name__}: a scipy sparse Laplacian is needed, for example graph.laplacian.")
+    if L.shape[0] != L.shape[1]:
+        raise ValueError(f"L has shape {L.shape}: a Laplacian is square.")
+    return sp.csr_array(L, dtype=np.float64)
+
+
+def _adjacency(L: sp.csr_array) -> sp.csr_array:
+    A = sp.csr_array(L.copy() * -1.0)
+    A.setdiag(0.0)
+    A.eliminate_zeros()
+    return A
+
+
+def _dense(L: sp.csr_array, k: int, components: Components) -> tuple[Floats, Floats]:
+    values, vectors = scipy.linalg.eigh(L.toarray(), subset_by_index=(0, k - 1))
+    c = components.number
+    vectors[:, c:] = scipy.linalg.qr(components.centred(vectors[:, c:]), mode="economic")[0]
+    return values, vectors
+
+
+def _multilevel(
+    L: sp.csr_array,
+    adjacency: sp.csr_array,
+    k: int,
+    components: Components,
+    tol: float,
+    guess: Floats | None,
+    rng: np.random.Generator,
+) -> tuple[Floats, Floats]:
+    """LOBPCG on the complement of the null space, started from coarse modes or from `guess`."""
+    wanted = k - components.number
+    block = wanted + max(2, wanted // 4)  # a few extra vectors speed up the last wanted one
+    inverse = ApproximateElimination(adjacency, rng)
+    start = [] if guess is None else [guess]
+    start.append(inverse.coarse_modes(block + components.number))
+    X = components.centred(np.hstack(start))[:, : 2 * block]
+    X += 1e-8 * rng.standard_normal(X.shape) * np.abs(X).max()  # never exactly dependent
+    X = _best_of(L, components.centred(X), block)
+    floor = _smallest_value(L, X)
+    preconditioner = LinearOperator(L.shape, matvec=inverse, matmat=inverse, dtype=float)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # LOBPCG warns about its extra vectors; the wanted ones are assessed later
+        values, vectors = lobpcg(
+            L,
+            X,
+            M=preconditioner,
+            Y=components.indicators(components.number),
+            tol=tol * floor,
+            maxiter=MAX_ITERATIONS,
+            largest=False,
+        )
+    order = np.argsort(values)[:wanted]
+    return np.concatenate([np.zeros(components.number), values[order]]), np.hstack(
+        [np.zeros((L.shape[0], components.number)), vectors[:, order]]
+    )
+
+
+def _best_of(L: sp.csr_array, X: Floats, k: int) -> Floats:
+    """Rayleigh-Ritz: the k vectors of the span of X with the smallest quadratic forms."""
+    Q = scipy.linalg.qr(X, mode="economic")[0]
+    _, Y = scipy.linalg.eigh(Q.T @ (L @ Q))
+    return np.ascontiguousarray(Q @ Y[:, :k])
+
+
+def _smallest_value(L: sp.csr_array, X: Floats) -> float:
+    x = X[:, 0]
+    return float(x @ (L @ x) / (x @ x))
+
+
+def _assessed(L: sp.csr_array, values: Floats, vectors: Floats, components: Components, tol: float) -> Eigenpairs:
+    """Put the exact null space in place, fix the signs, measure the residuals, and warn where they are too large."""
+    c = components.number
+    values[:c] = 0.0
+    vectors[:, :c] = components.indicators(c)
+    peak = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
+    vectors = vectors * np.where(peak < 0, -1.0, 1.0)
+    residuals = np.zeros(len(values))
+    U = vectors[:, c:]
+    residuals[c:] = np.linalg.norm(L @ U - U * values[c:], axis=0) / values[c:]
+    converged = bool((residuals <= 10 * tol).all())
+    if not converged:
+        warnings.warn(
+            f"the eigenpairs reached a relative residual of {residuals.max():.1e}, not the {tol:.1e} asked for; "
+            "use them with care, or allow a larger tol.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return Eigenpairs(values, vectors, residuals, converged)

@@ -1,0 +1,265 @@
+r"""Approximate elimination: a Laplacian as a product of sparse triangular factors, in nearly linear time.
+
+Eliminating node v with neighbours u_1..u_d and weights w_1..w_d (W their sum) from the equation L x = b leaves a
+Laplacian on the other nodes, in which v's star has become a clique with weights w_i w_j / W. Cliques fill the
+matrix; so, after Kyng and Sachdeva (2016), each clique of more than three nodes is replaced by a random tree
+that equals it on average: with the neighbours sorted by weight, u_i is tied to one later u_j, drawn with
+probability w_j / S_i, by an edge of weight w_i S_i / W, where S_i is the sum of the weights after i. A node of degree d takes d
+edges away and brings at most d - 1 (3 for d = 3), so the edges never grow in number.
+
+Here all nodes of an *independent set* of low degree go in one round, as array operations: each round is a level
+of a multilevel method, with interpolation x_v = sum_i (w_i / W) x_i. Nodes of degree one, two and three go exactly, so a
+tree is solved exactly. The result, L ~ G D G', is a preconditioner that makes conjugate gradients gain a digit every three
+iterations or so, whatever the graph. Cost: O(E) memory, O(E log N) time.
+
+A diagonal excess (L + diag(s), s >= 0) is carried along: it is a tie to a ground node that is never eliminated.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from graspel.linalg.components import Components
+
+Floats = NDArray[np.float64]
+
+DENSE_SIZE = 400  # what is left below this many nodes is factorised densely
+EXACT_DEGREE = 3  # cliques of up to three nodes are kept whole: they bring no more edges than they take
+
+
+class Level(NamedTuple):
+    """One round of elimination: nodes ``start:stop`` of the elimination order, pivots, interpolation from the later nodes."""
+
+    start: int
+    stop: int
+    pivots: Floats  # D: weighted degree (plus excess) of each node when it is eliminated
+    interpolation: sp.csr_array  # eliminated x later nodes, entries w_i / W
+    restriction: sp.csr_array  # its transpose
+
+
+class ApproximateElimination:
+    """The factors L + diag(excess) ~ G D G' and their inverse, for a graph given by its adjacency.
+
+    Parameters
+    ----------
+    adjacency : sparse array, symmetric, without diagonal
+    rng : numpy Generator, the source of the sampled cliques
+    excess : array of N non-negative numbers or None, added to the diagonal
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> path = sp.csr_array(np.diag([1.0, 2.0], 1) + np.diag([1.0, 2.0], -1))
+    >>> inverse = ApproximateElimination(path, np.random.default_rng(0))
+    >>> inverse(np.array([[1.0], [0.0], [-1.0]])).ravel().round(3)  # resistance 1 + 1/2 between the two ends
+    array([ 0.833, -0.167, -0.667])
+    """
+
+    def __init__(self, adjacency: sp.csr_array, rng: np.random.Generator, excess: Floats | None = None) -> None:
+        self.n_nodes = adjacency.shape[0]
+        self.singular = excess is None
+        self.components = Components.of(adjacency)
+        A = sp.csr_array(adjacency, dtype=np.float64)
+        ground = np.zeros(self.n_nodes) if excess is None else np.array(excess, dtype=np.float64)
+        nodes = np.arange(self.n_nodes)
+        raw, order = [], []
+        while A.shape[0] > DENSE_SIZE:
+            out = independent_low_degree_nodes(A, rng)
+            kept = np.flatnonzero(~out)
+            pivots, interpolation, A, ground = eliminate(A, ground, out, rng)
+            raw.append((pivots, interpolation, nodes[kept]))
+            order.append(nodes[out])
+            nodes = nodes[kept]
+        order.append(nodes)
+        self.order = np.concatenate(order)
+        self.levels = self._in_elimination_order(raw)
+        self._factorise_the_rest(A, ground)
+
+    def _in_elimination_order(self, raw: list[tuple[Floats, sp.csr_array, NDArray[np.intp]]]) -> list[Level]:
+        """Renumber every level's columns so that each level works on slices, not on index lists."""
+        place = np.empty(self.n_nodes, dtype=np.intp)
+        place[self.order] = np.arange(self.n_nodes)
+        levels, start = [], 0
+        for pivots, P, kept in raw:
+            stop = start + P.shape[0]
+            P = sp.csr_array((P.data, place[kept[P.indices]] - stop, P.indptr), shape=P.shape)
+            levels.append(Level(start, stop, pivots, P, P.T.tocsr()))
+            start = stop
+        return levels
+
+    def _factorise_the_rest(self, A: sp.csr_array, ground: Floats) -> None:
+        """Cholesky of what is left, with each component tied to the ground once where nothing else ties it."""
+        S = np.diag(A.sum(axis=1) + ground) - A.toarray()
+        if self.singular and len(S):
+            n_parts, part = sp.csgraph.connected_components(A, directed=False)
+            size = np.bincount(part, minlength=n_parts)
+            tie = np.bincount(part, weights=np.diag(S), minlength=n_parts) / size**2
+            tie[tie == 0] = 1.0
+            S += np.where(part[:, None] == part, tie[part], 0.0)
+        self._rest = scipy.linalg.cho_factor(S) if len(S) else None
+
+    @property
+    def n_factor_entries(self) -> int:
+        """Stored entries of G off the diagonal: the memory, and the cost of one application."""
+        return sum(level.interpolation.nnz for level in self.levels)
+
+    @property
+    def coarse_nodes(self) -> NDArray[np.intp]:
+        """The nodes that were left to the dense factorisation."""
+        return self.order[self.levels[-1].stop if self.levels else 0 :]
+
+    def __call__(self, B: Floats) -> Floats:
+        """Apply the inverse to B (N or N x m); where L is singular the result sums to zero on every component."""
+        X = np.asarray(B, dtype=np.float64)[self.order].reshape(self.n_nodes, -1)
+        self.forward(X)
+        for level in self.levels:
+            X[level.start : level.stop] /= level.pivots[:, None]
+        rest = self.levels[-1].stop if self.levels else 0
+        if self._rest is not None:
+            X[rest:] = scipy.linalg.cho_solve(self._rest, X[rest:], check_finite=False)
+        self.backward(X)
+        result = np.empty_like(X)
+        result[self.order] = X
+        if self.singular:
+            result = self.components.centred(result)
+        return result.reshape(B.shape)
+
+    def forward(self, X: Floats) -> None:
+        """X <- G^-1 X, in elimination order and in place (the dense rest is left as it is)."""
+        for level in self.levels:
+            X[level.stop :] += level.restriction @ X[level.start : level.stop]
+
+    def backward(self, X: Floats) -> None:
+        """X <- G^-T X, in elimination order and in place: interpolation from the later nodes to all."""
+        for level in reversed(self.levels):
+            X[level.start : level.stop] += level.interpolation @ X[level.stop :]
+
+    def logdet(self) -> float:
+        """Sum of the logs of all pivots: the log-determinant of G D G'."""
+        dense = np.log(np.diag(self._rest[0])).sum() if self._rest is not None else 0.0
+        return float(sum(np.log(level.pivots).sum() for level in self.levels) + 2.0 * dense)
+
+    def half_inverse(self, X: Floats) -> Floats:
+        """(G D^1/2)^-1 X, in elimination order and in place."""
+        self.forward(X)
+        return self._scale_by_half(X, transposed=True)
+
+    def half_inverse_transposed(self, X: Floats) -> Floats:
+        """(G D^1/2)^-T X, in elimination order and in place."""
+        self._scale_by_half(X, transposed=False)
+        self.backward(X)
+        return X
+
+    def _scale_by_half(self, X: Floats, transposed: bool) -> Floats:
+        for level in self.levels:
+            X[level.start : level.stop] /= np.sqrt(level.pivots)[:, None]
+        rest = self.levels[-1].stop if self.levels else 0
+        if self._rest is not None:
+            upper = self._rest[0]  # S = R'R with R upper triangular
+            X[rest:] = scipy.linalg.solve_triangular(upper, X[rest:], trans="T" if transposed else "N", check_finite=False)
+        return X
+
+    def coarse_modes(self, k: int) -> Floats:
+        """Guess the first k eigenvectors: those of the dense rest, with each node's mass, interpolated to all nodes.
+
+        The mass of a coarse node is the sum of its interpolation weights, so the coarse problem is the lumped
+        Galerkin problem P'LP y = lambda diag(P'1) y.
+        """
+        factor, _ = self._rest
+        upper = np.triu(factor)
+        S = upper.T @ upper
+        rest = self.n_nodes - len(S)
+        mass = np.ones((self.n_nodes, 1))
+        self.forward(mass)
+        scale = 1.0 / np.sqrt(mass[rest:, 0])
+        _, Y = scipy.linalg.eigh(scale[:, None] * S * scale, subset_by_index=(0, min(k, len(S)) - 1))
+        X = np.zeros((self.n_nodes, Y.shape[1]))
+        X[rest:] = scale[:, None] * Y
+        self.backward(X)
+        result = np.empty_like(X)
+        result[self.order] = X
+        return result
+
+
+def independent_low_degree_nodes(A: sp.csr_array, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Mark a set of nodes, no two adjacent, each of lower degree than its neighbours (ties by lot).
+
+    Only nodes of at most the median degree may go. A node without neighbours always goes.
+    """
+    degree = np.diff(A.indptr)
+    priority = degree + rng.random(len(degree))
+    priority[degree > max(EXACT_DEGREE, np.median(degree))] = np.inf
+    rival = np.full(len(degree), np.inf)
+    has_neighbors = degree > 0
+    rival[has_neighbors] = np.minimum.reduceat(priority[A.indices], A.indptr[:-1][has_neighbors])
+    return priority < rival
+
+
+def eliminate(
+    A: sp.csr_array, ground: Floats, out: NDArray[np.bool_], rng: np.random.Generator
+) -> tuple[Floats, sp.csr_array, sp.csr_array, Floats]:
+    """Eliminate the independent set `out`; return pivots, interpolation, and adjacency and excess of the rest."""
+    gone, kept = np.flatnonzero(out), np.flatnonzero(~out)
+    renumber = np.cumsum(~out) - 1
+    stars = A[gone]
+    W = stars.sum(axis=1) + ground[gone]
+    pivots = np.where(W > 0, W, 1.0)  # an isolated node: its equation is 0 = 0, any value will do
+    row = np.repeat(np.arange(len(gone)), np.diff(stars.indptr))
+    column = renumber[stars.indices]
+    share = stars.data / pivots[row]
+    interpolation = sp.csr_array((share, column, stars.indptr), shape=(len(gone), len(kept)))
+
+    heads, tails, weights = sampled_cliques(stars.indptr, row, column, share, pivots, rng)
+    rest = A[kept][:, kept].tocoo()
+    n = len(kept)
+    schur = sp.coo_array(
+        (
+            np.concatenate([rest.data, weights, weights]),
+            (np.concatenate([rest.row, heads, tails]), np.concatenate([rest.col, tails, heads])),
+        ),
+        shape=(n, n),
+    ).tocsr()
+    return pivots, interpolation, schur, ground[kept] + interpolation.T @ ground[gone]
+
+
+def sampled_cliques(
+    indptr: NDArray[np.integer],
+    row: NDArray[np.intp],
+    column: NDArray[np.intp],
+    share: Floats,
+    pivots: Floats,
+    rng: np.random.Generator,
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+    """Edges that stand for the cliques of all stars: exact up to degree three, a random tree on average above."""
+    degree = np.diff(indptr)
+    by_weight = np.lexsort((share, row))
+    column, share = column[by_weight], share[by_weight]
+
+    # Exact: every pair of a star with two or three leaves, weight share_i * share_j * W.
+    heads, tails, weights = [], [], []
+    for size, pairs in ((2, [(0, 1)]), (EXACT_DEGREE, [(0, 1), (0, 2), (1, 2)])):
+        first = indptr[:-1][degree == size]
+        for i, j in pairs:
+            heads.append(column[first + i])
+            tails.append(column[first + j])
+            weights.append(share[first + i] * share[first + j] * pivots[degree == size])
+
+    # Sampled: leaf i of a larger star is tied to one later leaf j, drawn in proportion to its weight. Shares are
+    # numbers of order one in every star, so one running sum over all stars loses nothing that matters.
+    running = np.cumsum(share)
+    last = indptr[1:] - 1
+    i = np.flatnonzero((degree[row] > EXACT_DEGREE) & (np.arange(len(row)) < last[row]))
+    if len(i):
+        end = last[row[i]]
+        later = running[end] - running[i]
+        j = np.searchsorted(running, running[i] + rng.random(len(i)) * later, side="right")
+        j = np.clip(j, i + 1, end)
+        heads.append(column[i])
+        tails.append(column[j])
+        weights.append(share[i] * later * pivots[row[i]])
+    return np.concatenate(heads), np.concatenate(tails), np.concatenate(weights)

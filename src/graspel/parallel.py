@@ -1,0 +1,68 @@
+"""Threads that do not change the result.
+
+Libraries split a matrix product or a sum over their threads, and floating-point sums depend on the split. So a
+run asks BLAS and OpenMP for one thread each (:func:`one_thread_per_call`) and spreads fixed blocks of work over its
+own threads (:func:`map_blocks`): same blocks, same bits, at any number of threads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TypeVar
+
+from threadpoolctl import ThreadpoolController
+
+Block = TypeVar("Block")
+Result = TypeVar("Result")
+
+
+@contextmanager
+def one_thread_per_call() -> Iterator[None]:
+    """Give BLAS and OpenMP one thread per call inside the ``with`` block."""
+    with ThreadpoolController().limit(limits=1):
+        yield
+
+
+def count_threads(n_jobs: int | None) -> int:
+    """Turn scikit-learn's `n_jobs` into a number of threads: None and -1 mean all cores, -2 all but one.
+
+    >>> count_threads(3)
+    3
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if n_jobs is None:
+        return cores
+    if n_jobs == 0:
+        raise ValueError("n_jobs=0: must be a positive number of threads, or -1 for all cores.")
+    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+
+
+def _one_openmp_thread() -> None:
+    """OpenMP keeps its number of threads per calling thread: set it in each new one."""
+    import faiss
+
+    faiss.omp_set_num_threads(1)
+
+
+def map_blocks(work: Callable[[Block], Result], blocks: Sequence[Block], n_threads: int) -> Iterator[Result]:
+    """Yield ``work(block)`` for every block, in order, computed by `n_threads` threads.
+
+    Even one thread is a thread of its own, so that it starts from the same OpenMP setting as many would.
+    """
+    with ThreadPoolExecutor(n_threads, initializer=_one_openmp_thread) as pool:
+        try:
+            yield from pool.map(work, blocks)
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def row_blocks(n_rows: int, size: int) -> list[slice]:
+    """Cut `n_rows` rows into slices of at most `size` rows.
+
+    >>> row_blocks(5, 2)
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    return [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]

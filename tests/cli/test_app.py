@@ -1,0 +1,131 @@
+"""The application as a whole: help, version, start-up, usage errors, stopping."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+HEAVY = ("sklearn", "faiss", "scipy", "matplotlib", "pyamg", "pandas", "pyarrow", "numpy")
+RUN = "from graspel.cli import main; main()"
+
+
+def test_help_names_the_commands(graspel):
+    outcome = graspel("--help")
+    assert outcome.code == 0
+    for command in ("learn", "info", "convert", "demo"):
+        assert re.search(rf"^\W+{command} ", outcome.out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", ["learn", "info", "convert", "demo"])
+def test_the_help_of_a_command_has_examples(graspel, command):
+    outcome = graspel(command, "--help")
+    assert outcome.code == 0
+    assert f"graspel {command}" in outcome.out.split("Examples")[1]
+
+
+def test_help_imports_nothing_heavy():
+    before = f"import sys, atexit; atexit.register(lambda: print([m for m in {HEAVY} if m in sys.modules]))"
+    command = [sys.executable, "-c", f"{before}\n{RUN}", "learn", "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_version(graspel):
+    from importlib.metadata import version
+
+    outcome = graspel("--version")
+    assert outcome.code == 0
+    assert outcome.out == f"graspel {version('graspel')}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["lern"], ["No such command 'lern'", "learn"]),
+        (["learn", "points.npy"], ["--output"]),
+        (["learn", "points.npy", "-o", "g.npz", "--tol", "much"], ["--tol"]),
+        (["learn", "points.npy", "-o", "g.npz", "--frobnicate"], ["--frobnicate"]),
+        (["info"], []),
+    ],
+)
+def test_a_usage_error_is_one_sentence(graspel_process, arguments, words):
+    outcome = graspel_process(*arguments)
+    assert outcome.code == 2
+    assert "Traceback" not in outcome.err
+    if words:
+        assert outcome.is_one_sentence(*words)
+
+
+def test_a_bug_says_how_to_see_the_traceback(graspel_process, tmp_path, data, monkeypatch):
+    broken = "import graspel.cli.data_files as d\ndef f(*a, **k): raise ZeroDivisionError('x')\nd.read_data = f"
+    outcome = graspel_process("learn", data, "-o", tmp_path / "g.npz", "-q", before=broken)
+    assert outcome.code == 1
+    assert "ZeroDivisionError" in outcome.err
+    assert "GRASPEL_DEBUG=1" in outcome.err
+    assert "Traceback" not in outcome.err
+    monkeypatch.setenv("GRASPEL_DEBUG", "1")
+    assert "Traceback" in graspel_process("learn", data, "-o", tmp_path / "g.npz", before=broken).err
+
+
+def test_a_reader_that_goes_away_is_no_error(graph_file):
+    command = f"'{sys.executable}' -c '{RUN}' info '{graph_file}' | true"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
+    assert "Error" not in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+SLOW_FIT = """
+import time, graspel.learner
+def fit(self, X, y=None):
+    print("busy", flush=True)
+    time.sleep(60)
+graspel.learner.GRASPEL.fit = fit
+"""
+SLOW_WRITE = """
+import time, graspel.exchange as exchange
+def write(graph, path):
+    path.write_bytes(b"half a graph")
+    print("busy", flush=True)
+    time.sleep(60)
+exchange.FORMATS[".npz"] = exchange.FORMATS[".npz"]._replace(write=write)
+"""
+C_LIBRARY = """
+import time, graspel.learner
+def fit(self, X, y=None):
+    print("busy", flush=True)
+    try:
+        time.sleep(60)
+    except KeyboardInterrupt:
+        raise RuntimeError("computation interrupted")
+graspel.learner.GRASPEL.fit = fit
+"""
+
+
+@pytest.mark.parametrize("before", [SLOW_FIT, SLOW_WRITE, C_LIBRARY], ids=["learning", "writing", "in C"])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_stopped_run_leaves_nothing_behind(tmp_path, data, before, number, code):
+    output = tmp_path / "out"
+    output.mkdir()
+    (output / "graph.npz").write_bytes(b"what was there before")
+    process = subprocess.Popen(
+        [sys.executable, "-c", f"{before}\n{RUN}", "learn", str(data), "-o", str(output / "graph.npz")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "busy\n"
+    time.sleep(0.1)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == code
+    assert err.splitlines()[-1] == "stopped; nothing was written"
+    assert "Traceback" not in err
+    assert [path.name for path in output.iterdir()] == ["graph.npz"]
+    assert (output / "graph.npz").read_bytes() == b"what was there before"

@@ -1,0 +1,66 @@
+"""``graspel info``: what it says about a graph."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from graspel.graph import Graph
+
+
+def test_json_holds_the_facts(graspel, graph_file, graph):
+    outcome = graspel("info", graph_file, "--json")
+    assert outcome.code == 0
+    record = json.loads(outcome.out)
+    assert record["nodes"] == record["edges"] == record["largest_component"] == 5
+    assert record["components"] == 1
+    assert record["density"] == 1.0
+    assert record["neighbors"] == {"min": 2, "median": 2.0, "max": 2}
+    assert record["weights"] == {"min": 0.5, "median": 2.0, "max": 4.0}
+    assert record["edges_by_step"] == {"neighbor": 3, "join": 1, "critical": 1}
+    assert record["edges_by_round"] == {"0": 3, "1": 1, "2": 1}
+    exact = np.linalg.eigvalsh(graph.laplacian.toarray())[1:]
+    assert record["eigenvalues"] == pytest.approx(exact[: len(record["eigenvalues"])], rel=1e-4)
+
+
+def test_the_table_is_readable(graspel, graph_file):
+    outcome = graspel("info", graph_file)
+    assert outcome.code == 0
+    for words in ("Nodes", "connected", "Edges: join", "closest pair", "0: 3", "First eigenvalues"):
+        assert words in outcome.out
+
+
+def test_eigenvalues_on_demand(graspel, graph_file):
+    assert len(json.loads(graspel("info", graph_file, "--json", "--eigenvalues", 2).out)["eigenvalues"]) == 2
+    assert json.loads(graspel("info", graph_file, "--json", "--eigenvalues", 0).out)["eigenvalues"] == []
+    assert len(json.loads(graspel("info", graph_file, "--json", "--eigenvalues", 99).out)["eigenvalues"]) == 4
+    assert graspel("info", graph_file, "--eigenvalues", -1).code == 2
+
+
+def test_a_graph_that_is_not_connected(graspel, tmp_path):
+    Graph(5, [0, 1], [1, 2], [1.0, 1.0]).save(tmp_path / "g.npz")
+    outcome = graspel("info", tmp_path / "g.npz")
+    assert "not connected; the largest has 3 nodes" in " ".join(outcome.out.split())
+    record = json.loads(graspel("info", tmp_path / "g.npz", "--json").out)
+    assert record["components"] == 3
+    assert record["eigenvalues"] == pytest.approx([1.0, 3.0], rel=1e-4)
+
+
+@pytest.mark.parametrize("n_nodes", [1, 4])
+def test_a_graph_without_edges(graspel, tmp_path, n_nodes):
+    Graph(n_nodes, [], [], []).save(tmp_path / "g.npz")
+    assert graspel("info", tmp_path / "g.npz").code == 0
+    record = json.loads(graspel("info", tmp_path / "g.npz", "--json").out)
+    assert record["weights"] is None
+    assert record["eigenvalues"] == []
+
+
+def test_bad_files(graspel, tmp_path, graph_file):
+    assert graspel("info", tmp_path / "no.npz").is_one_sentence("no.npz")
+    assert graspel("info", tmp_path).is_one_sentence("suffix")
+    np.savez(tmp_path / "data.npz", X=np.eye(3))
+    assert graspel("info", tmp_path / "data.npz").is_one_sentence("data.npz", "not a graph")
+    graph_file.write_bytes(graph_file.read_bytes()[:200])
+    assert graspel("info", graph_file).is_one_sentence("graph.npz")

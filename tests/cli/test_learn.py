@@ -1,0 +1,238 @@
+"""``graspel learn``: options, output, and what it says when the input is bad."""
+
+from __future__ import annotations
+
+import errno
+import inspect
+import json
+import os
+import re
+
+import numpy as np
+import pytest
+
+from graspel.exchange import read_graph
+
+NOT_ON_THE_COMMAND_LINE = {"verbose", "callback"}
+
+
+def test_every_parameter_of_the_estimator_has_an_option_with_the_same_default():
+    from typer.main import get_command
+
+    from graspel.cli.app import build_app
+    from graspel.cli.learn_options import PARAMETERS
+    from graspel.learner import GRASPEL
+
+    estimator = {
+        name: parameter.default
+        for name, parameter in inspect.signature(GRASPEL).parameters.items()
+        if name not in NOT_ON_THE_COMMAND_LINE
+    }
+    options = {option.name: option for option in get_command(build_app()).commands["learn"].params}
+    assert set(PARAMETERS) == set(estimator)
+    for name, default in estimator.items():
+        shown = re.search(r"\[default: (.*?)\]\[/dim\]$", options[name].help)
+        assert shown is not None, name
+        expected = {True: name, False: f"no-{name}"}[default] if isinstance(default, bool) else str(default)
+        assert shown[1] == expected, name
+        assert options[name].default is None, name
+
+
+def test_options_reach_the_estimator(graspel, data, tmp_path, monkeypatch):
+    from graspel.learner import GRASPEL
+
+    seen = {}
+    fit = GRASPEL.fit
+
+    def spy(self, X, y=None):
+        seen.update(self.get_params())
+        return fit(self, X)
+
+    monkeypatch.setattr(GRASPEL, "fit", spy)
+    options = ["-k", 3, "--metric", "cosine", "--tol", 100, "--window", 0.1, "--center", "--seed", 7]
+    options += ["--max-iter", 2, "--n-jobs", 1]
+    assert graspel("learn", data, "-o", tmp_path / "g.npz", "--quiet", *options).code == 0
+    given = {"n_neighbors": 3, "metric": "cosine", "tol": 100.0, "window": 0.1, "center": True}
+    given |= {"random_state": 7, "max_iter": 2, "n_jobs": 1}
+    assert given.items() <= seen.items()
+    assert {name: seen[name] for name in seen.keys() - given} == {
+        name: value for name, value in GRASPEL().get_params().items() if name not in given
+    }
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".mtx", ".graphml", ".csv", ".parquet"])
+def test_the_suffix_tells_the_format(graspel, data, tmp_path, suffix):
+    output = tmp_path / f"graph{suffix}"
+    assert graspel("learn", data, "-o", output).code == 0
+    graph = read_graph(output)
+    assert graph.n_nodes == 60
+    assert graph.is_connected
+
+
+def test_the_certificate_is_readable(graspel, data, tmp_path):
+    from graspel.learner import GRASPEL
+
+    outcome = graspel("learn", data, "-o", tmp_path / "g.npz")
+    assert outcome.code == 0
+    for label, _, _ in GRASPEL().fit(np.load(data)).certificate_.sentences():
+        assert label in outcome.out
+    assert "\x1b" not in outcome.out + outcome.err, "no drawing outside a terminal"
+    assert re.match(r"reading \(points.npy\) \.\.\.\n", outcome.err)
+
+
+def test_json_is_strict_and_alone(graspel, data, tmp_path):
+    outcome = graspel("learn", data, "-o", tmp_path / "g.npz", "--json", "--seed", 0)
+    assert outcome.code == 0
+    assert outcome.err == ""
+    assert outcome.out.count("\n") == 1
+
+    def refuse(name):
+        raise AssertionError(f"{name} is not JSON")
+
+    certificate = json.loads(outcome.out, parse_constant=refuse)
+    assert certificate["connected"] is True
+
+
+def test_quiet_prints_nothing(graspel, data, tmp_path):
+    outcome = graspel("learn", data, "-o", tmp_path / "g.npz", "--quiet")
+    assert (outcome.code, outcome.out, outcome.err) == (0, "", "")
+
+
+def test_a_graph_file_can_be_the_start(graspel, data, tmp_path):
+    first, second = tmp_path / "first.npz", tmp_path / "second.npz"
+    assert graspel("learn", data, "-o", first, "-q", "--initial", "mst").code == 0
+    assert graspel("learn", data, "-o", second, "-q", "--initial", first).code == 0
+    assert read_graph(second).is_connected
+
+
+def test_a_start_graph_that_does_not_fit_or_exist(graspel, data, tmp_path, graph_file):
+    output = tmp_path / "g.npz"
+    assert graspel("learn", data, "-o", output, "--initial", graph_file).is_one_sentence("5", "60")
+    assert graspel("learn", data, "-o", output, "--initial", "knm").is_one_sentence("knm", "knn", "mst")
+    assert not output.exists()
+
+
+def test_the_same_seed_gives_the_same_file_in_a_new_process(graspel_process, data, tmp_path):
+    for name in ("a.npz", "b.npz"):
+        assert graspel_process("learn", data, "-o", tmp_path / name, "--seed", 0).code == 0
+    assert read_graph(tmp_path / "a.npz") == read_graph(tmp_path / "b.npz")
+
+
+def bad_points(tmp_path, X):
+    path = tmp_path / "bad.npy"
+    np.save(path, X)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("X", "words"),
+    [
+        (np.array([[0.0, np.nan], [1.0, 2.0], [3.0, 4.0]]), ["NaN"]),
+        (np.array([[0.0, np.inf], [1.0, 2.0], [3.0, 4.0]]), ["infinity"]),
+        (np.zeros((1, 3)), ["1"]),
+        (np.zeros((0, 3)), ["0"]),
+        (np.zeros((3, 0)), ["0"]),
+        (np.arange(5.0), ["1"]),
+        (np.zeros((2, 2, 2)), ["3"]),
+        (np.array([["a", "b"], ["c", "d"]]), ["text", "real numbers"]),
+        (np.ones((4, 2)) * 1j, ["complex"]),
+    ],
+    ids=["nan", "inf", "one point", "no points", "no features", "1-D", "3-D", "strings", "complex"],
+)
+def test_bad_points_are_refused_in_one_sentence(graspel, tmp_path, X, words):
+    output = tmp_path / "g.npz"
+    assert graspel("learn", bad_points(tmp_path, X), "-o", output).is_one_sentence(*words)
+    assert not output.exists()
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--window", 0.9),
+        ("--n-neighbors", 0),
+        ("--n-neighbors", 60),
+        ("--metric", "taxi"),
+        ("--candidates", "all"),
+        ("--stability", "never"),
+        ("--tol", -1),
+        ("--tol", "nan"),
+        ("--max-iter", -1),
+        ("--edge-ratio", 0),
+        ("--sigma", 0),
+        ("--beta", -1),
+    ],
+)
+def test_parameters_out_of_range_are_refused_in_one_sentence(graspel, data, tmp_path, option, value):
+    outcome = graspel("learn", data, "-o", tmp_path / "g.npz", option, value)
+    assert outcome.is_one_sentence(option.removeprefix("--").replace("-", "_"))
+
+
+@pytest.fixture
+def no_work(monkeypatch):
+    """Fail if learning starts."""
+    from graspel.learner import GRASPEL
+
+    def fail(self, X, y=None):
+        raise AssertionError("the work has started")
+
+    monkeypatch.setattr(GRASPEL, "fit", fail)
+
+
+@pytest.mark.usefixtures("no_work")
+class TestTheOutputIsCheckedFirst:
+    def test_the_folder_does_not_exist(self, graspel, data, tmp_path):
+        assert graspel("learn", data, "-o", tmp_path / "no" / "g.npz").is_one_sentence("does not exist", "mkdir")
+
+    def test_it_is_a_folder(self, graspel, data, tmp_path):
+        (tmp_path / "g.npz").mkdir()
+        assert graspel("learn", data, "-o", tmp_path / "g.npz").is_one_sentence("is a folder")
+
+    @pytest.mark.parametrize("name", ["g.txt", "g"])
+    def test_the_suffix_is_unknown(self, graspel, data, tmp_path, name):
+        assert graspel("learn", data, "-o", tmp_path / name).is_one_sentence("suffix", ".graphml")
+
+    def test_the_folder_is_not_writable(self, graspel, data, tmp_path, monkeypatch):
+        monkeypatch.setattr(os, "access", lambda _, mode, **__: not mode & os.W_OK)  # root may write anywhere
+        assert graspel("learn", data, "-o", tmp_path / "g.npz").is_one_sentence("not writable")
+
+    def test_it_is_the_data(self, graspel, points, tmp_path):
+        path = tmp_path / "points.npz"
+        np.savez(path, X=points)
+        assert graspel("learn", path, "-o", path).is_one_sentence("is the file to be read")
+
+    def test_pyarrow_is_missing(self, graspel, data, tmp_path, monkeypatch):
+        monkeypatch.setattr("graspel.cli.output.find_spec", lambda _: None)
+        assert graspel("learn", data, "-o", tmp_path / "g.parquet").is_one_sentence("pyarrow", "pip install")
+
+
+def test_a_full_disk_leaves_what_was_there(graspel, data, tmp_path, monkeypatch):
+    from graspel import exchange
+
+    def write(graph, path):
+        path.write_bytes(b"half")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    monkeypatch.setitem(exchange.FORMATS, ".npz", exchange.FORMATS[".npz"]._replace(write=write))
+    output = tmp_path / "out" / "g.npz"
+    output.parent.mkdir()
+    output.write_bytes(b"before")
+    assert graspel("learn", data, "-o", output).is_one_sentence("g.npz", "disk is full")
+    assert [path.name for path in output.parent.iterdir()] == ["g.npz"]
+    assert output.read_bytes() == b"before"
+
+
+def test_too_little_memory_is_one_sentence(graspel, data, tmp_path, monkeypatch):
+    from graspel.learner import GRASPEL
+
+    def fit(self, X, y=None):
+        raise MemoryError("Unable to allocate 8.00 TiB for an array")
+
+    monkeypatch.setattr(GRASPEL, "fit", fit)
+    assert graspel("learn", data, "-o", tmp_path / "g.npz").is_one_sentence("memory", "fewer points")
+
+
+def test_a_real_process_fails_without_a_traceback(graspel_process, tmp_path):
+    output = tmp_path / "g.npz"
+    assert graspel_process("learn", "no.npy", "-o", output).is_one_sentence("no.npy", "does not exist")
+    assert graspel_process("learn", tmp_path, "-o", output).is_one_sentence("unknown type")
+    assert not output.exists()

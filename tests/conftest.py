@@ -1,0 +1,40 @@
+"""Fixtures that all tests share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+from graspel.graph import Graph
+from toy_graphs import TOY_GRAPHS
+
+# The same examples in every run, so that a red one can be repeated; --hypothesis-profile=explore looks further.
+_RELAXED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+settings.register_profile("steady", max_examples=40, deadline=None, derandomize=True, suppress_health_check=_RELAXED)
+settings.register_profile("explore", max_examples=1000, deadline=None, suppress_health_check=_RELAXED)
+settings.load_profile("steady")
+
+
+@pytest.fixture(params=[0, 1, 2])
+def seed(request: pytest.FixtureRequest) -> int:
+    """A test that asks for it runs for several seeds."""
+    return request.param
+
+
+@pytest.fixture
+def rng(seed: int) -> np.random.Generator:
+    """A generator for each of the seeds."""
+    return np.random.default_rng(seed)
+
+
+@pytest.fixture(params=list(TOY_GRAPHS))
+def toy_graph(request: pytest.FixtureRequest) -> Graph:
+    """A test that asks for it runs on every toy graph."""
+    return TOY_GRAPHS[request.param]()
+
+
+@pytest.fixture(params=[name for name, make in TOY_GRAPHS.items() if make().is_connected and make().n_edges > 0])
+def connected_graph(request: pytest.FixtureRequest) -> Graph:
+    """A test that asks for it runs on every toy graph that is connected and has an edge."""
+    return TOY_GRAPHS[request.param]()

@@ -1,0 +1,78 @@
+"""The spectral drawing."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from graspel.graph import Graph
+from graspel.plot import spectral_drawing
+from graspel.plot.drawing import spectral_layout
+
+
+@pytest.fixture
+def grid():
+    """A grid of 5 x 4 nodes."""
+    nodes = np.arange(20).reshape(5, 4)
+    heads = np.concatenate([nodes[:-1].ravel(), nodes[:, :-1].ravel()])
+    tails = np.concatenate([nodes[1:].ravel(), nodes[:, 1:].ravel()])
+    return Graph(20, heads, tails, np.linspace(1.0, 2.0, len(heads)))
+
+
+def test_the_layout_is_made_of_the_first_nontrivial_eigenvectors(grid):
+    places = spectral_layout(grid)
+    L = grid.laplacian.toarray()
+    values = np.linalg.eigvalsh(L)[1:4]
+    assert np.allclose(L @ places, places * values, atol=1e-3)
+    assert np.allclose(places.T @ places, 20 * np.eye(3), atol=1e-3)
+    assert np.allclose(places.sum(axis=0), 0.0, atol=1e-3)
+
+
+def test_a_png_is_written_whole(grid, tmp_path):
+    spectral_drawing(grid, labels=np.arange(20) % 3, path=tmp_path / "drawing.png")
+    assert [path.name for path in tmp_path.iterdir()] == ["drawing.png"]
+    assert (tmp_path / "drawing.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_labels_become_a_legend(grid):
+    figure = spectral_drawing(grid, labels=["even" if i % 2 == 0 else "odd" for i in range(20)])
+    (ax,) = figure.axes
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["even", "odd"]
+
+
+def test_twenty_classes_are_told_apart(grid):
+    figure = spectral_drawing(grid, labels=np.arange(20))
+    (ax,) = figure.axes
+    looks = {(tuple(dots.get_facecolor()[0]), dots.get_paths()[0].vertices.tobytes()) for dots in ax.collections[1:]}
+    assert len(looks) == 20
+
+
+def test_no_global_figure_is_touched(grid):
+    had = "matplotlib.pyplot" in sys.modules
+    spectral_drawing(grid)
+    assert ("matplotlib.pyplot" in sys.modules) == had
+
+
+def test_it_draws_into_given_axes(grid):
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    ax = figure.add_subplot(1, 2, 1, projection="3d")
+    assert spectral_drawing(grid, ax=ax) is figure
+    assert len(ax.collections) == 2
+
+
+@pytest.mark.parametrize("n_nodes", [2, 3, 4])
+def test_small_graphs(n_nodes):
+    path = Graph(n_nodes, np.arange(n_nodes - 1), np.arange(1, n_nodes), 1.0)
+    assert spectral_layout(path).shape == (n_nodes, 3)
+    spectral_drawing(path, labels=np.arange(n_nodes))
+
+
+def test_bad_input(grid):
+    with pytest.raises(ValueError, match=r"labels has shape \(3,\); the graph has 20 nodes"):
+        spectral_drawing(grid, labels=[1, 2, 3])
+    with pytest.raises(ValueError, match="at least two"):
+        spectral_drawing(Graph(1, [], [], []))
