@@ -1,0 +1,29 @@
+"""graspel: ultra-sparse, connected, weighted graphs from data, at scale."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graspel.graph import Graph, Step
+    from graspel.learner import GRASPEL
+
+__version__ = version("graspel")
+__all__ = ["GRASPEL", "Graph", "Step", "__version__"]
+
+_HOME = {"GRASPEL": "graspel.learner", "Graph": "graspel.graph", "Step": "graspel.graph"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used, so that ``import graspel`` and the command line start at once."""
+    if name in _HOME:
+        value = getattr(import_module(_HOME[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'graspel' has no attribute {name!r}; it has {', '.join(__all__)}.")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME])

@@ -49,3 +49,10 @@ def report(step: str, share: float | None = None, detail: str = "") -> None:
         progress = Progress(step, share, detail)
         for listener in listeners:
             listener(progress)
+
+
+def print_progress(progress: Progress) -> None:
+    """Print one report as a line: what ``verbose=True`` listens with."""
+    share = "" if progress.share is None else f" {progress.share:4.0%}"
+    detail = f" ({progress.detail})" if progress.detail else ""
+    print(f"graspel: {progress.step}{share}{detail}")

@@ -1,0 +1,141 @@
+"""The certificate: what can be said of a learned graph, measured on the graph itself."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graspel.graph import Graph
+from graspel.history import Round
+from graspel.linalg import resistance_between, smallest_eigenpairs
+from graspel.objective import objective
+from graspel.progress import report
+from graspel.steps.prepare import Points
+
+Floats = NDArray[np.float64]
+
+SAMPLED_NODES = 32  # resistance and distance are compared on all pairs of these
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What can be said of a learned graph.
+
+    Attributes
+    ----------
+    n_nodes, n_edges : int
+    connected : bool
+    density : float, edges per node
+    eta_max : float, largest distortion of any candidate in the last round (NaN if there was no round)
+    settled : bool, whether the stability rule was met
+    n_rounds : int
+    lambda_2 : float, smallest nonzero eigenvalue of the calibrated graph
+    objective, objective_error : float, F of the calibrated graph and its standard error (0: exact)
+    resistance_correlation : float, of effective resistance and z_data over sampled pairs
+    resistance_ratio : float, median of effective resistance / z_data over the same pairs
+    n_sampled_pairs : int
+    neighbor_recall : float, share of true nearest neighbours in the initial lists (NaN if none were searched)
+    """
+
+    n_nodes: int
+    n_edges: int
+    connected: bool
+    density: float
+    eta_max: float
+    settled: bool
+    n_rounds: int
+    lambda_2: float
+    objective: float
+    objective_error: float
+    resistance_correlation: float
+    resistance_ratio: float
+    n_sampled_pairs: int
+    neighbor_recall: float
+
+    def as_dict(self) -> dict[str, float | int | bool]:
+        """All entries by name."""
+        return asdict(self)
+
+    def sentences(self) -> list[tuple[str, str, str]]:
+        """Label, value and meaning of every entry, for people."""
+        rounds = "round" if self.n_rounds == 1 else "rounds"
+        error = f" +- {self.objective_error:.3g}" if self.objective_error else ""
+        return [
+            ("nodes", f"{self.n_nodes:,}", "points of the data"),
+            ("edges", f"{self.n_edges:,}", f"{self.density:.3f} per node (density)"),
+            ("connected", "yes" if self.connected else "no", "every point can be reached from every other"),
+            (
+                "settled",
+                f"{'yes' if self.settled else 'no'}, {self.n_rounds} {rounds}",
+                "whether the stability rule was met before the limit of rounds",
+            ),
+            ("eta max", f"{self.eta_max:.4g}", "largest distortion of any candidate edge in the last round"),
+            ("lambda 2", f"{self.lambda_2:.4g}", "smallest nonzero eigenvalue: how well the graph hangs together"),
+            ("objective F", f"{self.objective:.6g}{error}", "penalised log-likelihood of the data; larger is better"),
+            (
+                "R against z",
+                f"r = {self.resistance_correlation:.3f}, ratio {self.resistance_ratio:.3f}",
+                f"effective resistance against data distance, {self.n_sampled_pairs:,} sampled pairs: correlation and median ratio",
+            ),
+            ("kNN recall", f"{self.neighbor_recall:.4f}", "share of true nearest neighbours found at the start"),
+        ]
+
+    def __repr__(self) -> str:
+        """One entry per line."""
+        return "Certificate(\n" + "".join(f"  {f.name}={getattr(self, f.name)!r},\n" for f in fields(self)) + ")"
+
+
+def certify(
+    graph: Graph,
+    points: Points,
+    z: Floats,
+    history: list[Round],
+    *,
+    settled: bool,
+    recall: float,
+    sigma: float,
+    beta: float,
+    guess: Floats | None,
+    rng: np.random.Generator,
+) -> Certificate:
+    """Measure a calibrated graph whose edges have data distances z."""
+    report("certificate")
+    F, error = objective(graph, z, sigma=sigma, beta=beta, rng=rng)
+    lambda_2 = smallest_eigenpairs(graph.laplacian, 2, tol=1e-3, guess=guess, random_state=rng).values[1]
+    p, q, resistance = _sampled_resistance(graph, rng)
+    correlation, ratio = resistance_against_distance(resistance, points.squared_distances(p, q))
+    return Certificate(
+        n_nodes=graph.n_nodes,
+        n_edges=graph.n_edges,
+        connected=graph.is_connected,
+        density=graph.density,
+        eta_max=history[-1].max_eta if history else float("nan"),
+        settled=settled,
+        n_rounds=len(history),
+        lambda_2=float(lambda_2),
+        objective=F,
+        objective_error=error,
+        resistance_correlation=correlation,
+        resistance_ratio=ratio,
+        n_sampled_pairs=len(p),
+        neighbor_recall=recall,
+    )
+
+
+def resistance_against_distance(resistance: Floats, z: Floats) -> tuple[float, float]:
+    """Pearson correlation of resistance and z_data over pairs, and the median of their ratio (NaN where undefined)."""
+    positive = z > 0
+    ratio = float(np.median(resistance[positive] / z[positive])) if positive.any() else float("nan")
+    if len(z) < 2 or np.ptp(z) == 0 or np.ptp(resistance) == 0:
+        return float("nan"), ratio
+    return float(np.corrcoef(resistance, z)[0, 1]), ratio
+
+
+def _sampled_resistance(graph: Graph, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+    """All pairs between a few random nodes, and their effective resistance."""
+    nodes = np.sort(rng.choice(graph.n_nodes, min(SAMPLED_NODES, graph.n_nodes), replace=False))
+    i, j = np.triu_indices(len(nodes), 1)
+    R = resistance_between(graph.adjacency, nodes, tol=1e-4, random_state=rng)
+    return nodes[i], nodes[j], R[i, j]

@@ -1,0 +1,46 @@
+r"""The objective F, and the scale of the weights that maximises it.
+
+    F(L) = logdet(L + I/sigma^2) - Tr(X'LX)/M - beta |L|_1
+
+is a log-likelihood of the data under a Gaussian field with precision L + I/sigma^2, less a penalty. In terms of edges,
+Tr(X'LX)/M = sum w z and |L|_1 = 4 sum w, so the gradient in one weight is z_emb - z - 4 beta, with z_emb the effective resistance (for all
+eigenvectors). Scaling all weights by c changes F to (N - 1) log c - c sum w (z + 4 beta) + const as sigma grows, largest at
+
+    c* = (N - 1) / sum w (z + 4 beta),
+
+after which effective resistance estimates z_data.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graspel.graph import Graph
+from graspel.linalg import logdet
+
+Floats = NDArray[np.float64]
+
+
+def penalty(graph: Graph, z: Floats, beta: float) -> float:
+    """Tr(X'LX)/M + beta |L|_1 = sum w (z + 4 beta)."""
+    return float(graph.weights @ (z + 4 * beta))
+
+
+def objective(
+    graph: Graph, z: Floats, *, sigma: float, beta: float, rng: np.random.Generator | int | None = 0
+) -> tuple[float, float]:
+    """F of a graph whose edges have data distances z, and its standard error (0 where it is exact)."""
+    value, error = logdet(graph.adjacency, 1 / sigma**2, random_state=rng)
+    return value - penalty(graph, z, beta), error
+
+
+def truncated_objective(eigenvalues: Floats, graph: Graph, z: Floats, *, sigma: float, beta: float) -> float:
+    """F with only the first eigenvalues in the log-determinant, as the paper plots it."""
+    return float(np.log(eigenvalues + 1 / sigma**2).sum()) - penalty(graph, z, beta)
+
+
+def calibrated(graph: Graph, z: Floats, beta: float) -> Graph:
+    """Scale all weights by c*, the maximiser of F over scale."""
+    total = penalty(graph, z, beta)
+    return graph.scaled((graph.n_nodes - 1) / total) if total > 0 else graph

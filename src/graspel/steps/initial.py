@@ -1,0 +1,125 @@
+r"""Step 1, the initial graph: few edges to start from.
+
+Strategies: `knn`, every point with its k nearest; `mst`, no edge at all, since joining single points by their closest pairs
+(:mod:`graspel.steps.connect`) builds the Euclidean minimum spanning tree. A graph of the user's own gives its edges; their weights
+are computed from the data like all others (:mod:`graspel.steps.weights`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from graspel.graph import Graph, Step
+from graspel.steps.neighbors import Neighbors, nearest_neighbors
+from graspel.steps.prepare import Points
+from graspel.steps.weights import Weights
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Pairs = tuple[Ints, Ints]
+
+LISTS = 10  # neighbours looked up for joining the components of a graph that came without lists
+
+
+def knn_pairs(neighbors: Neighbors, k: int) -> Pairs:
+    """Every distinct point with its k nearest."""
+    k = min(k, neighbors.indices.shape[1])
+    heads = np.repeat(np.arange(neighbors.points.n_points), k)
+    return neighbors.distinct[heads], neighbors.distinct[neighbors.indices[:, :k].ravel()]
+
+
+def no_pairs(neighbors: Neighbors, k: int) -> Pairs:
+    """No pair at all: joining the components does the rest."""
+    return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+
+
+INITIAL: dict[str, Callable[[Neighbors, int], Pairs]] = {"knn": knn_pairs, "mst": no_pairs}
+
+
+class Start(NamedTuple):
+    """The initial graph, the rule of its weights, and the neighbour lists, if any were needed."""
+
+    graph: Graph
+    weigh: Weights
+    neighbors: Neighbors | None
+
+
+def initial_graph(points: Points, initial: Any, k: int, rng: np.random.Generator) -> Start:
+    """The initial graph on all points; with neighbour lists, unless the user brought a connected graph."""
+    if isinstance(initial, str) and initial in INITIAL:
+        neighbors = nearest_neighbors(points, k, rng)
+        heads, tails = _each_once(INITIAL[initial](neighbors, k), points.n_points)
+        weigh = Weights.from_distances(neighbors.z[:, :1], points.n_features)
+        return Start(_weighted(points, heads, tails, weigh, Step.NEIGHBOR), weigh, neighbors)
+    heads, tails = _each_once(pairs_of_the_user(initial, points.n_points), points.n_points)
+    weigh = Weights.from_distances(points.squared_distances(heads, tails), points.n_features)
+    graph = _weighted(points, heads, tails, weigh, Step.GIVEN)
+    if graph.is_connected:
+        return Start(graph, weigh, None)
+    neighbors = nearest_neighbors(points, min(LISTS, points.n_points - 1), rng)
+    return Start(graph, weigh, neighbors)
+
+
+def _each_once(pairs: Pairs, n: int) -> Pairs:
+    """The pairs in one orientation and order, without repeats."""
+    code = np.unique(np.minimum(*pairs) * n + np.maximum(*pairs))
+    return code // n, code % n
+
+
+def _weighted(points: Points, heads: Ints, tails: Ints, weigh: Weights, step: Step) -> Graph:
+    return Graph(points.n_points, heads, tails, weigh(points.squared_distances(heads, tails)), step=step)
+
+
+def pairs_of_the_user(given: Any, n_points: int) -> Pairs:
+    """Edges of a graph that the user brings: a Graph, a sparse matrix, or kNN indices (with or without distances)."""
+    if isinstance(given, Graph):
+        _check_size(given.n_nodes, n_points)
+        return given.heads, given.tails
+    if sp.issparse(given):
+        return _pairs_of_matrix(given, n_points)
+    if isinstance(given, tuple) and len(given) == 2:
+        return _pairs_of_lists(np.asarray(given[0]), given[1], n_points)
+    shown = repr(given) if isinstance(given, str) else f"a {type(given).__name__}"
+    raise ValueError(
+        f"initial={shown}: must be {', '.join(map(repr, INITIAL))}, a graspel Graph, a scipy sparse matrix, or a tuple "
+        "(indices, distances) of neighbour lists."
+    )
+
+
+def _pairs_of_matrix(A: Any, n_points: int) -> Pairs:
+    if A.shape[0] != A.shape[1]:
+        raise ValueError(f"initial has shape {A.shape}: an adjacency matrix is square, {n_points} x {n_points} here.")
+    _check_size(A.shape[0], n_points)
+    entries = A.tocoo()
+    if np.iscomplexobj(entries.data) or not np.isfinite(entries.data).all() or (entries.data < 0).any():
+        raise ValueError("initial has weights that are negative, complex or not finite: drop or mend these edges first.")
+    kept = (entries.data != 0) & (entries.row != entries.col)
+    return entries.row[kept].astype(np.int64), entries.col[kept].astype(np.int64)
+
+
+def _pairs_of_lists(indices: NDArray[Any], distances: Any, n_points: int) -> Pairs:
+    if indices.ndim != 2 or not np.issubdtype(indices.dtype, np.integer):
+        raise ValueError(
+            f"initial: indices must be whole numbers in a matrix (points x neighbours), not {indices.dtype} of shape {indices.shape}."
+        )
+    _check_size(len(indices), n_points)
+    if distances is not None and (np.shape(distances) != indices.shape or not np.isfinite(distances).all()):
+        raise ValueError(f"initial: distances must be finite and have the shape of indices, {indices.shape}.")
+    if indices.size and (indices.min() < 0 or indices.max() >= n_points):
+        raise ValueError(
+            f"initial: indices must lie between 0 and {n_points - 1}; they run from {indices.min()} to {indices.max()}."
+        )
+    heads, tails = np.repeat(np.arange(n_points), indices.shape[1]), indices.astype(np.int64).ravel()
+    return heads[heads != tails], tails[heads != tails]
+
+
+def _check_size(n_nodes: int, n_points: int) -> None:
+    if n_nodes != n_points:
+        raise ValueError(
+            f"initial has {n_nodes} nodes but X has {n_points} points: bring the graph that was made of these points."
+        )

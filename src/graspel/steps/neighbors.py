@@ -1,0 +1,166 @@
+r"""Step 1, neighbours: for every point the points nearest to it.
+
+Few points: every distance is computed. Many: the sketch is cut into cells around k-means centres, and each point looks at
+the points of the cells nearest to it, one matrix product per cell. Either way the candidates found in single precision are measured
+again on the points themselves, and the best are kept. A sample of points is then searched exactly: where the recall
+of the lists is under `MIN_RECALL`, more cells are opened, up to all of them.
+
+Exact copies of a point would fill each other's lists. They are found and set aside: lists hold distinct points only, and
+`copy_of` says which point each copy repeats.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graspel.parallel import map_blocks, row_blocks
+from graspel.progress import report
+from graspel.steps.cells import Cells
+from graspel.steps.prepare import Points
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+EXACT_WORK = 4e10  # N * N * M up to which all distances are computed
+EXTRA = 14  # candidates measured beyond the neighbours wanted
+FIRST_PROBES = 24  # cells opened for each point in the first pass
+MIN_RECALL = 0.99
+RECALL_SAMPLE = 256
+QUERY_BLOCK = 2048
+
+
+@dataclass(frozen=True)
+class Neighbors:
+    """Nearest neighbours of the distinct points.
+
+    Attributes
+    ----------
+    points : Points, the distinct points
+    indices, z : arrays (points x width), neighbours by growing distance (ties by index) and their z_data
+    recall : float, share of true neighbours in the lists, measured on a sample (1 where the search was exact)
+    distinct : array, number of each distinct point in the full data
+    copies, copy_of : arrays, the other points (in the full data) and the points they repeat
+    """
+
+    points: Points
+    indices: Ints
+    z: Floats
+    recall: float
+    distinct: Ints
+    copies: Ints
+    copy_of: Ints
+
+
+def nearest_neighbors(points: Points, k: int, rng: np.random.Generator) -> Neighbors:
+    """Find at least k neighbours (fewer if there are not so many distinct points) of every distinct point."""
+    indices, z, recall = _search(points, k, rng)
+    everyone = np.arange(points.n_points)
+    first = _first_of_equals(points, np.flatnonzero(z.min(axis=1, initial=np.inf) == 0.0))
+    distinct = np.flatnonzero(first == everyone)
+    copies = np.flatnonzero(first != everyone)
+    if len(copies):
+        points = points.subset(distinct)
+        indices, z, recall = _search(points, k, rng)
+    return Neighbors(points, indices, z, recall, distinct, copies, first[copies])
+
+
+def _first_of_equals(points: Points, suspects: Ints) -> Ints:
+    """For every point the first point equal to it; only `suspects` can have equals."""
+    first = np.arange(points.n_points)
+    if len(suspects):
+        seen: dict[bytes, int] = {}
+        for part in row_blocks(len(suspects), points.block):
+            rows = points.rows(suspects[part]) + 0.0  # -0.0 becomes 0.0
+            for node, row in zip(suspects[part].tolist(), rows, strict=True):
+                first[node] = seen.setdefault(row.tobytes(), node)
+    return first
+
+
+def _search(points: Points, k: int, rng: np.random.Generator) -> tuple[Ints, Floats, float]:
+    n = points.n_points
+    width = min(n - 1, k + EXTRA)
+    if width == 0:
+        return np.empty((n, 0), dtype=np.int64), np.empty((n, 0)), 1.0
+    if float(n) * n * points.n_features <= EXACT_WORK:
+        return *exact_neighbors(points, np.arange(n), width), 1.0
+    sample = np.sort(rng.choice(n, RECALL_SAMPLE, replace=False))
+    _, truth = exact_neighbors(points, sample, k)
+    cells = Cells.of(points, rng)
+    probes = FIRST_PROBES
+    while True:
+        candidates = cells.search(width + 1, probes)
+        indices, z = _measured(points, np.arange(n), candidates, width)
+        recall = float((z[sample, :k] <= truth * (1 + 1e-9)).mean())
+        if recall >= MIN_RECALL or probes >= cells.number:
+            return indices, z, recall
+        probes = min(2 * probes, cells.number)
+
+
+def exact_neighbors(
+    points: Points, queries: Ints, k: int, pool: Ints | None = None, own: bool = False
+) -> tuple[Ints, Floats]:
+    """The k nearest points of each query among `pool` (default: all), by computing every distance.
+
+    Candidates come from products in single precision; rows in which its rounding could hide a neighbour are searched again in
+    double. A query is never its own neighbour unless `own` says so.
+    """
+    pool = np.arange(points.n_points) if pool is None else pool
+    width = min(len(pool), k + EXTRA)
+    candidates = _by_products(points, queries, pool, width, np.float32)
+    indices, z = _measured(points, queries, candidates, min(k, width), own)
+    scale = float(np.einsum("ij,ij->i", points.sketch, points.sketch).max(initial=0.0)) / points.n_points
+    rounding = 64 * np.finfo(np.float32).eps * max(scale, float(z.max(initial=0.0)))
+    doubtful = np.flatnonzero(z[:, -1] < 100 * rounding)
+    if len(doubtful) and width < len(pool):
+        candidates = _by_products(points, queries[doubtful], pool, width, np.float64)
+        indices[doubtful], z[doubtful] = _measured(points, queries[doubtful], candidates, min(k, width), own)
+    return indices, z
+
+
+def _by_products(points: Points, queries: Ints, pool: Ints, width: int, dtype: type) -> Ints:
+    """The `width` members of the pool nearest to each query, from |x|^2 + |y|^2 - 2 x'y in the given precision."""
+    mean = points.mean
+    result = np.empty((len(queries), width), dtype=np.int64)
+    best = np.full((len(queries), width), np.inf)
+    parts = row_blocks(len(queries), QUERY_BLOCK)
+    for pool_part in row_blocks(len(pool), max(QUERY_BLOCK, points.block)):
+        Y = (points.rows(pool[pool_part]) - mean).astype(dtype)
+        y2 = np.einsum("ij,ij->i", Y, Y)
+        numbers = pool[pool_part]
+
+        def work(part: slice, Y: NDArray = Y, y2: NDArray = y2, numbers: Ints = numbers) -> None:
+            X = (points.rows(queries[part]) - mean).astype(dtype)
+            D = y2 - 2 * (X @ Y.T) + np.einsum("ij,ij->i", X, X)[:, None]
+            nearest = np.arange(D.shape[1])[None].repeat(len(D), axis=0)
+            if D.shape[1] > width:
+                nearest = np.argpartition(D, width - 1, axis=1)[:, :width]
+            D = np.hstack([best[part], np.take_along_axis(D, nearest, axis=1)])
+            names = np.hstack([result[part], numbers[nearest]])
+            keep = np.argpartition(D, width - 1, axis=1)[:, :width]
+            best[part] = np.take_along_axis(D, keep, axis=1)
+            result[part] = np.take_along_axis(names, keep, axis=1)
+
+        for _ in map_blocks(work, parts, points.n_threads):
+            pass
+    return result
+
+
+def _measured(
+    points: Points, queries: Ints, candidates: Ints, width: int, own: bool = False
+) -> tuple[Ints, Floats]:
+    """Measure the candidates on the points themselves and keep the nearest `width`, without the query and without repeats."""
+    candidates = np.sort(candidates, axis=1)
+    missing = candidates < 0
+    repeated = np.zeros(candidates.shape, dtype=bool)
+    repeated[:, 1:] = candidates[:, 1:] == candidates[:, :-1]
+    z = np.empty(candidates.shape)
+    shares = row_blocks(len(queries), max(1, len(queries) // 10))
+    for done, part in enumerate(shares):
+        report("nearest neighbours", done / len(shares), "measuring candidates")
+        z[part] = points.squared_distances_to(queries[part], np.where(missing[part], 0, candidates[part]))
+    z[missing | repeated | ((candidates == queries[:, None]) & (not own))] = np.inf
+    order = np.argsort(z, axis=1, kind="stable")[:, :width]
+    return np.take_along_axis(candidates, order, axis=1), np.take_along_axis(z, order, axis=1)
