@@ -171,7 +171,7 @@ class GRASPEL(BaseEstimator):
         history = joining_round(start.graph, graph, time.perf_counter() - clock)
         weigh = start.weigh
         n_edges = max(1, round(self.edge_ratio * graph.n_nodes))
-        rule, tol = self._stability()
+        rule, tol = self._stability(graph, weigh)
         embedding, settled, stopped = None, False, self._callback_stops(history, graph)
 
         while not (settled or stopped) and len(history) < self.max_iter:
@@ -226,9 +226,9 @@ class GRASPEL(BaseEstimator):
             seconds=0.0,
         )
 
-    def _stability(self) -> tuple[Callable[[Sequence[Round], float], bool], float]:
+    def _stability(self, graph: Graph, weigh: Weights) -> tuple[Callable[[Sequence[Round], float], bool], float]:
         rule = STABILITY[self.stability]
-        return rule.is_stable, rule.tol if self.tol is None else float(self.tol)
+        return rule.is_stable, rule.default_tol(graph, weigh, self.beta) if self.tol is None else float(self.tol)
 
     def _callback_stops(self, history: list[Round], graph: Graph) -> bool:
         return bool(self.callback is not None and history and self.callback(history[-1], graph))

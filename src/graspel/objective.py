@@ -40,7 +40,11 @@ def truncated_objective(eigenvalues: Floats, graph: Graph, z: Floats, *, sigma: 
     return float(np.log(eigenvalues + 1 / sigma**2).sum()) - penalty(graph, z, beta)
 
 
+def best_scale(graph: Graph, z: Floats, beta: float) -> float:
+    """c* = (N - 1) / sum w (z + 4 beta), the factor for all weights that maximises F."""
+    return (graph.n_nodes - 1) / penalty(graph, z, beta)
+
+
 def calibrated(graph: Graph, z: Floats, beta: float) -> Graph:
-    """Scale all weights by c*, the maximiser of F over scale."""
-    total = penalty(graph, z, beta)
-    return graph.scaled((graph.n_nodes - 1) / total) if total > 0 else graph
+    """The graph with all weights multiplied by c*."""
+    return graph.scaled(best_scale(graph, z, beta))

@@ -40,19 +40,9 @@ def count_threads(n_jobs: int | None) -> int:
     return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
 
 
-def _one_openmp_thread() -> None:
-    """OpenMP keeps its number of threads per calling thread: set it in each new one."""
-    import faiss
-
-    faiss.omp_set_num_threads(1)
-
-
 def map_blocks(work: Callable[[Block], Result], blocks: Sequence[Block], n_threads: int) -> Iterator[Result]:
-    """Yield ``work(block)`` for every block, in order, computed by `n_threads` threads.
-
-    Even one thread is a thread of its own, so that it starts from the same OpenMP setting as many would.
-    """
-    with ThreadPoolExecutor(n_threads, initializer=_one_openmp_thread) as pool:
+    """Yield ``work(block)`` for every block, in order, computed by `n_threads` threads."""
+    with ThreadPoolExecutor(n_threads) as pool:
         try:
             yield from pool.map(work, blocks)
         finally:

@@ -8,14 +8,17 @@ result does not depend on the number of threads.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from graspel.parallel import map_blocks, row_blocks
 from graspel.progress import report
 from graspel.steps.prepare import Points
+from graspel.steps.products import nearest_rows
 
 Ints = NDArray[np.int64]
 
@@ -44,8 +47,7 @@ class Cells:
         """Cut the sketch of the points into about 2 sqrt(N) cells."""
         report("nearest neighbours", 0.0, "cutting the space into cells")
         number = max(1, int(2 * np.sqrt(points.n_points)))
-        seed = int(rng.integers(2**31))
-        (centres,) = map_blocks(lambda sketch: _kmeans_centres(sketch, number, seed), [points.sketch], 1)
+        centres = _kmeans_centres(points.sketch, number, rng)
         cell = _nearest_centres(points, centres, 1)[:, 0]
         members = np.argsort(cell, kind="stable")
         return cls(points, centres, members, np.searchsorted(cell[members], np.arange(len(centres) + 1)))
@@ -56,13 +58,11 @@ class Cells:
         n = self.points.n_points
         result = np.empty((n, width), dtype=np.int64)
         for queries in row_blocks(n, QUERIES):
-            report("nearest neighbours", queries.start / n, "comparing points cell by cell")
+            report("nearest neighbours", 0.5 * queries.start / n, "comparing points cell by cell")
             result[queries] = self._search_block(queries, width, probes)
         return result
 
     def _search_block(self, queries: slice, width: int, probes: int) -> Ints:
-        import faiss
-
         sketch, per_cell = self.points.sketch, min(width, max(LIST, width // 2))
         opened = _nearest_centres(self.points, self.centres, probes, queries)
         n = len(opened)
@@ -77,7 +77,7 @@ class Cells:
             k = min(per_cell, len(inside))
             if k and len(asking):
                 centre = self.centres[cell]
-                near, index = faiss.knn(sketch[queries][asking // probes] - centre, sketch[inside] - centre, k)
+                near, index = nearest_rows(sketch[queries][asking // probes] - centre, sketch[inside] - centre, k)
                 D[asking, :k], found[asking, :k] = near, inside[index]
 
         for _ in map_blocks(look_into, range(self.number), self.points.n_threads):
@@ -95,8 +95,6 @@ class Cells:
 
         Queries of one cell go together: the cells opened are those nearest to its centre.
         """
-        import faiss
-
         sketch = self.points.sketch
         pools = [self.members[a:b] for a, b in zip(self.start[:-1], self.start[1:], strict=True)]
         pools = [pool[allowed[pool]] for pool in pools]
@@ -106,39 +104,34 @@ class Cells:
 
         def ask(group: Ints) -> Ints:
             centre = sketch[group].mean(axis=0, keepdims=True)
-            nearest = faiss.knn(centre, self.centres[useful], min(probes, len(useful)))[1][0]
+            nearest = nearest_rows(centre, self.centres[useful], min(probes, len(useful)))[1][0]
             pool = np.concatenate([pools[useful[i]] for i in nearest])
-            return pool[faiss.knn(sketch[group] - centre, sketch[pool] - centre, 1)[1][:, 0]]
+            return pool[nearest_rows(sketch[group] - centre, sketch[pool] - centre, 1)[1][:, 0]]
 
         asked = np.concatenate(groups)
         found = np.concatenate(list(map_blocks(ask, groups, self.points.n_threads)))
         return asked, found, self.points.squared_distances(asked, found)
 
 
-def _kmeans_centres(sketch: NDArray[np.float32], number: int, seed: int) -> NDArray[np.float32]:
-    import faiss
+def _kmeans_centres(sketch: NDArray[np.float32], number: int, rng: np.random.Generator) -> NDArray[np.float32]:
+    """A few rounds of k-means on a sample: cells need not be good, only even."""
+    from sklearn.cluster import KMeans
 
-    kmeans = faiss.Kmeans(
-        sketch.shape[1],
-        number,
-        niter=TRAINING_ROUNDS,
-        seed=seed,
-        min_points_per_centroid=1,
-        max_points_per_centroid=TRAINING_POINTS,
-    )
-    kmeans.train(sketch)
-    return kmeans.centroids
+    sample = rng.choice(len(sketch), min(len(sketch), TRAINING_POINTS * number), replace=False)
+    seed = int(rng.integers(2**31))
+    kmeans = KMeans(number, init="random", n_init=1, max_iter=TRAINING_ROUNDS, tol=0.0, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct points than centres: some cells stay empty
+        return kmeans.fit(sketch[sample]).cluster_centers_
 
 
 def _nearest_centres(points: Points, centres: NDArray[np.float32], k: int, queries: slice = slice(None)) -> Ints:
     """The k nearest centres of each queried point."""
-    import faiss
-
     sketch = points.sketch[queries]
     result = np.empty((len(sketch), k), dtype=np.int64)
 
     def work(part: slice) -> None:
-        result[part] = faiss.knn(sketch[part], centres, k)[1]
+        result[part] = nearest_rows(sketch[part], centres, k)[1]
 
-    points.run(work, row_blocks(len(sketch), 4096))
+    points.run(work, row_blocks(len(sketch), 1024))
     return result

@@ -8,7 +8,7 @@ gradient z_emb - z_data - 4 beta are critical.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from graspel.parallel import map_blocks, row_blocks
 from graspel.steps.candidates import Block
 from graspel.steps.embed import Embedding
 from graspel.steps.prepare import Points
+from graspel.steps.products import squared_distances
 from graspel.steps.weights import Weights
 
 Ints = NDArray[np.int64]
@@ -104,7 +105,8 @@ def _shortlist(block: Block, embedding: Embedding, points: Points, n_edges: int)
     Y, V = _unit_rows(points, right), embedding.U[right]
 
     def score(part: slice) -> tuple[Ints, Ints, float, Floats]:
-        eta = _squared_distances(embedding.U[left[part]], V) / _squared_distances(_unit_rows(points, left[part]), Y)
+        X = _unit_rows(points, left[part])
+        eta = squared_distances(embedding.U[left[part]], V) / _clear_of_zero(squared_distances(X, Y), X, Y)
         best_row, best_column = np.divmod(_largest(eta, keep), len(right))
         row = np.concatenate([best_row, np.arange(len(eta)), eta.argmax(axis=0)])
         column = np.concatenate([best_column, eta.argmax(axis=1), np.arange(len(right))])
@@ -118,14 +120,13 @@ def _shortlist(block: Block, embedding: Embedding, points: Points, n_edges: int)
 
 def _unit_rows(points: Points, nodes: Ints) -> NDArray[np.float32]:
     """Rows about the mean in units of the spectral norm, so that their squared distances are z_data."""
-    return ((points.rows(nodes) - points.mean) / points.spectral_norm).astype(np.float32)
+    return points.centred_rows(nodes) / np.float32(points.spectral_norm)
 
 
-def _squared_distances(X: NDArray[np.floating], Y: NDArray[np.floating]) -> NDArray[np.floating]:
-    """|x|^2 + |y|^2 - 2 x'y, kept clear of zero where rounding hides the difference (such pairs are measured exactly)."""
-    size = np.einsum("ij,ij->i", X, X)[:, None] + np.einsum("ij,ij->i", Y, Y)
-    smallest = 8 * np.finfo(size.dtype).eps * size + np.finfo(size.dtype).tiny
-    return np.maximum(size - 2 * (X @ Y.T), smallest)
+def _clear_of_zero(z: NDArray[Any], X: NDArray[Any], Y: NDArray[Any]) -> NDArray[Any]:
+    """Raise z to where rounding no longer hides it: pairs nearer than that are measured exactly later."""
+    size = np.einsum("ij,ij->i", X, X).max() + np.einsum("ij,ij->i", Y, Y).max()
+    return np.maximum(z, 8 * np.finfo(z.dtype).eps * size + np.finfo(z.dtype).tiny)
 
 
 def _largest(eta: NDArray[np.floating], k: int) -> Ints:

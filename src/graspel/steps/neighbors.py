@@ -16,20 +16,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.parallel import map_blocks, row_blocks
+from graspel.parallel import row_blocks
 from graspel.progress import report
 from graspel.steps.cells import Cells
 from graspel.steps.prepare import Points
+from graspel.steps.products import nearest_rows
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 EXACT_WORK = 4e10  # N * N * M up to which all distances are computed
 EXTRA = 14  # candidates measured beyond the neighbours wanted
-FIRST_PROBES = 24  # cells opened for each point in the first pass
+FIRST_PROBES = 20  # cells opened for each point in the first pass
 MIN_RECALL = 0.99
 RECALL_SAMPLE = 256
-QUERY_BLOCK = 2048
+QUERY_BLOCK = 512  # rows of one product: its result stays in the cache
+POOL_BLOCK = 4096
 
 
 @dataclass(frozen=True)
@@ -99,68 +101,53 @@ def _search(points: Points, k: int, rng: np.random.Generator) -> tuple[Ints, Flo
         probes = min(2 * probes, cells.number)
 
 
-def exact_neighbors(
-    points: Points, queries: Ints, k: int, pool: Ints | None = None, own: bool = False
-) -> tuple[Ints, Floats]:
-    """The k nearest points of each query among `pool` (default: all), by computing every distance.
+def exact_neighbors(points: Points, queries: Ints, k: int, pool: Ints | None = None) -> tuple[Ints, Floats]:
+    """The k nearest points of each query among `pool` (default: all points), by computing every distance.
 
-    Candidates come from products in single precision; rows in which its rounding could hide a neighbour are searched again in
-    double. A query is never its own neighbour unless `own` says so.
+    Candidates come from products in single precision; queries for which its rounding could hide a neighbour are searched again in
+    double. A query is never its own neighbour.
     """
     pool = np.arange(points.n_points) if pool is None else pool
     width = min(len(pool), k + EXTRA)
     candidates = _by_products(points, queries, pool, width, np.float32)
-    indices, z = _measured(points, queries, candidates, min(k, width), own)
-    scale = float(np.einsum("ij,ij->i", points.sketch, points.sketch).max(initial=0.0)) / points.n_points
-    rounding = 64 * np.finfo(np.float32).eps * max(scale, float(z.max(initial=0.0)))
-    doubtful = np.flatnonzero(z[:, -1] < 100 * rounding)
+    indices, z = _measured(points, queries, candidates, k)
+    size = float(np.einsum("ij,ij->i", points.sketch, points.sketch).max()) / points.n_points  # largest |x|^2
+    doubtful = np.flatnonzero(z[:, -1] < 64 * np.finfo(np.float32).eps * size)
     if len(doubtful) and width < len(pool):
         candidates = _by_products(points, queries[doubtful], pool, width, np.float64)
-        indices[doubtful], z[doubtful] = _measured(points, queries[doubtful], candidates, min(k, width), own)
+        indices[doubtful], z[doubtful] = _measured(points, queries[doubtful], candidates, k)
     return indices, z
 
 
 def _by_products(points: Points, queries: Ints, pool: Ints, width: int, dtype: type) -> Ints:
-    """The `width` members of the pool nearest to each query, from |x|^2 + |y|^2 - 2 x'y in the given precision."""
-    mean = points.mean
-    result = np.empty((len(queries), width), dtype=np.int64)
+    """The `width` members of the pool nearest to each query, block by block of the pool."""
+    found = np.full((len(queries), width), -1, dtype=np.int64)
     best = np.full((len(queries), width), np.inf)
-    parts = row_blocks(len(queries), QUERY_BLOCK)
-    for pool_part in row_blocks(len(pool), max(QUERY_BLOCK, points.block)):
-        Y = (points.rows(pool[pool_part]) - mean).astype(dtype)
-        y2 = np.einsum("ij,ij->i", Y, Y)
-        numbers = pool[pool_part]
+    for pool_part in row_blocks(len(pool), POOL_BLOCK):
+        inside = pool[pool_part]
+        Y = points.centred_rows(inside, dtype)
 
-        def work(part: slice, Y: NDArray = Y, y2: NDArray = y2, numbers: Ints = numbers) -> None:
-            X = (points.rows(queries[part]) - mean).astype(dtype)
-            D = y2 - 2 * (X @ Y.T) + np.einsum("ij,ij->i", X, X)[:, None]
-            nearest = np.arange(D.shape[1])[None].repeat(len(D), axis=0)
-            if D.shape[1] > width:
-                nearest = np.argpartition(D, width - 1, axis=1)[:, :width]
-            D = np.hstack([best[part], np.take_along_axis(D, nearest, axis=1)])
-            names = np.hstack([result[part], numbers[nearest]])
-            keep = np.argpartition(D, width - 1, axis=1)[:, :width]
-            best[part] = np.take_along_axis(D, keep, axis=1)
-            result[part] = np.take_along_axis(names, keep, axis=1)
+        def work(part: slice, Y: NDArray[np.floating] = Y, inside: Ints = inside) -> None:
+            D, index = nearest_rows(points.centred_rows(queries[part], dtype), Y, min(width, len(Y)))
+            D, names = np.hstack([best[part], D]), np.hstack([found[part], inside[index]])
+            keep = np.argsort(D, axis=1, kind="stable")[:, :width]
+            best[part], found[part] = np.take_along_axis(D, keep, axis=1), np.take_along_axis(names, keep, axis=1)
 
-        for _ in map_blocks(work, parts, points.n_threads):
-            pass
-    return result
+        points.run(work, row_blocks(len(queries), QUERY_BLOCK))
+    return found
 
 
-def _measured(
-    points: Points, queries: Ints, candidates: Ints, width: int, own: bool = False
-) -> tuple[Ints, Floats]:
-    """Measure the candidates on the points themselves and keep the nearest `width`, without the query and without repeats."""
+def _measured(points: Points, queries: Ints, candidates: Ints, width: int) -> tuple[Ints, Floats]:
+    """Measure the candidates on the points themselves; keep the nearest `width`, less the query itself and repeats."""
     candidates = np.sort(candidates, axis=1)
-    missing = candidates < 0
-    repeated = np.zeros(candidates.shape, dtype=bool)
-    repeated[:, 1:] = candidates[:, 1:] == candidates[:, :-1]
+    unfit = (candidates < 0) | (candidates == queries[:, None])
+    unfit[:, 1:] |= candidates[:, 1:] == candidates[:, :-1]
+    candidates[unfit] = queries.repeat(unfit.sum(axis=1))  # a row to read; its distance does not count
     z = np.empty(candidates.shape)
-    shares = row_blocks(len(queries), max(1, len(queries) // 10))
+    shares = row_blocks(len(queries), max(1, -(-len(queries) // 10)))
     for done, part in enumerate(shares):
-        report("nearest neighbours", done / len(shares), "measuring candidates")
-        z[part] = points.squared_distances_to(queries[part], np.where(missing[part], 0, candidates[part]))
-    z[missing | repeated | ((candidates == queries[:, None]) & (not own))] = np.inf
+        report("nearest neighbours", 0.5 + 0.5 * done / len(shares), "measuring candidates")
+        z[part] = points.squared_distances_to(queries[part], candidates[part])
+    z[unfit] = np.inf
     order = np.argsort(z, axis=1, kind="stable")[:, :width]
     return np.take_along_axis(candidates, order, axis=1), np.take_along_axis(z, order, axis=1)

@@ -13,6 +13,7 @@ sketch never exceed those between the points, so a sketch finds candidates that 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -85,6 +86,12 @@ class Points:
             block /= np.where(norms > 0, norms, 1.0)[:, None].astype(self.dtype)
         return block
 
+    def centred_rows(self, index: slice | NDArray[np.integer], dtype: type = np.float32) -> NDArray[Any]:
+        """The chosen rows less the mean of all: distances are the same, and products of them lose less to rounding."""
+        block = self.rows(index)
+        block -= self.mean.astype(self.dtype)
+        return np.ascontiguousarray(block, dtype=dtype)
+
     def squared_distances(self, p: ArrayLike, q: ArrayLike) -> Floats:
         """z_data of the pairs (p_i, q_i), by differences: exact zeros for equal rows, no cancellation."""
         p, q = np.asarray(p), np.asarray(q)
@@ -152,12 +159,11 @@ class Points:
 
     def _principal_coordinates(self, rng: np.random.Generator) -> tuple[NDArray[np.float32], float]:
         """The sketch, in units of the spectral norm, and the norm (1 if all points are equal)."""
-        mean = self.mean.astype(self.dtype)
         axes = None if self.n_features <= SKETCH_DIMENSIONS else self._principal_axes(rng).astype(self.dtype)
         coordinates = np.empty((self.n_points, SKETCH_DIMENSIONS if axes is not None else self.n_features))
 
         def work(part: slice) -> None:
-            block = self.rows(part) - mean
+            block = self.centred_rows(part, self.dtype)
             coordinates[part] = block if axes is None else block @ axes
 
         self.run(work, row_blocks(self.n_points, self.block))
@@ -172,7 +178,7 @@ class Points:
         sample = np.arange(self.n_points)
         if self.n_points > SKETCH_SAMPLE:
             sample = np.sort(rng.choice(self.n_points, SKETCH_SAMPLE, replace=False))
-        block = self.rows(sample).astype(np.float32) - self.mean.astype(np.float32)
+        block = self.centred_rows(sample)
         rank = min(SKETCH_DIMENSIONS, *block.shape)
         _, _, axes = randomized_svd(block, rank, n_iter=3, random_state=int(rng.integers(2**31)))
         return np.pad(axes, ((0, SKETCH_DIMENSIONS - rank), (0, 0))).T

@@ -2,6 +2,8 @@ r"""Step 4, stability: when to stop.
 
 `distortion`, the paper's rule: no candidate has a distortion above the tolerance. `eigenvalues`, its naive rule: the first eigenvalues, up
 to the largest gap, have moved by less than the tolerance (relatively) since the last round.
+
+Where no tolerance is given, `distortion` stops when no candidate would raise the objective any more.
 """
 
 from __future__ import annotations
@@ -11,8 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from graspel.graph import Graph
 from graspel.history import Round
+from graspel.objective import best_scale
 from graspel.steps.candidates import number_of_clusters
+from graspel.steps.weights import Weights
 
 
 def distortion_is_small(history: Sequence[Round], tol: float) -> bool:
@@ -30,15 +35,28 @@ def eigenvalues_are_steady(history: Sequence[Round], tol: float) -> bool:
     return bool((np.abs(now[:k] - before[:k]) < tol * now[:k]).all())
 
 
+def gain_threshold(graph: Graph, weigh: Weights, beta: float) -> float:
+    """The eta above which an edge raises F: the scale c* that calibration will multiply all weights by.
+
+    Calibrated weights divide z_emb by c*, so the gradient of F there is z_emb / c* - z (beta aside): positive if eta > c*.
+    """
+    return best_scale(graph, weigh.distances(graph), beta)
+
+
+def one_percent(graph: Graph, weigh: Weights, beta: float) -> float:
+    """Eigenvalues may still move by one percent."""
+    return 0.01
+
+
 class Stability(NamedTuple):
     """A rule, its tolerance where the user does not say, and how many eigenvalues it looks at."""
 
     is_stable: Callable[[Sequence[Round], float], bool]
-    tol: float
+    default_tol: Callable[[Graph, Weights, float], float]
     n_eigenvalues: int
 
 
 STABILITY: dict[str, Stability] = {
-    "distortion": Stability(distortion_is_small, 10.0, 3),
-    "eigenvalues": Stability(eigenvalues_are_steady, 0.01, 10),
+    "distortion": Stability(distortion_is_small, gain_threshold, 3),
+    "eigenvalues": Stability(eigenvalues_are_steady, one_percent, 10),
 }
