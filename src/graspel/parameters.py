@@ -46,6 +46,7 @@ def check_choice(name: str, value: Any, choices: Any) -> None:
 
 def checked_data(estimator: BaseEstimator, X: Any) -> Any:
     """Return X as a two-dimensional array or CSR array of finite real numbers, at least two rows; no copy where it is one already."""
+    _refuse_what_are_not_numbers(X)
     X = validate_data(estimator, X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, ensure_min_samples=2)
     values = X.data if sp.issparse(X) else X
     for part in row_blocks(len(values), CHECK_ROWS if values.ndim == 2 else 1 << 20):
@@ -53,6 +54,14 @@ def checked_data(estimator: BaseEstimator, X: Any) -> Any:
         if not finite.all():
             raise ValueError(_not_finite(X, part.start, finite, values[part]))
     return X
+
+
+def _refuse_what_are_not_numbers(X: Any) -> None:
+    kind = getattr(getattr(X, "dtype", None), "kind", "")
+    if kind == "c":
+        raise ValueError("Complex data not supported: X must hold real numbers. Give real and imaginary parts as columns.")
+    if kind in "USTmM" and kind:
+        raise ValueError(f"X holds values of type {X.dtype}: all must be numbers. Encode text and dates as numbers first.")
 
 
 def _not_finite(X: Any, start: int, finite: Any, block: Any) -> str:

@@ -43,3 +43,9 @@ class Components:
         """The first k unit indicator vectors, of the largest components first."""
         chosen = np.argsort(-self.sizes, kind="stable")[:k]
         return (self.labels[:, None] == chosen) / np.sqrt(self.sizes[chosen])
+
+
+def is_connected(heads: NDArray[np.integer], tails: NDArray[np.integer], n_nodes: int) -> bool:
+    """Whether the edges join all nodes."""
+    A = sp.coo_array((np.ones(len(heads)), (heads, tails)), shape=(n_nodes, n_nodes))
+    return bool(connected_components(A, directed=False)[0] == 1)

@@ -25,10 +25,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from graspel.linalg.components import Components
+from graspel.linalg.dense import DenseElimination
 
 Floats = NDArray[np.float64]
 
-DENSE_SIZE = 400  # what is left below this many nodes is factorised densely
+DENSE_SIZE = 200  # what is left below this many nodes is factorised densely
 EXACT_DEGREE = 3  # cliques of up to three nodes are kept whole: they bring no more edges than they take
 
 
@@ -78,7 +79,8 @@ class ApproximateElimination:
         order.append(nodes)
         self.order = np.concatenate(order)
         self.levels = self._in_elimination_order(raw)
-        self._factorise_the_rest(A, ground)
+        self.rest = DenseElimination(A.toarray(), ground)
+        self._rest_laplacian = np.diag(A.sum(axis=1) + ground) - A.toarray()
 
     def _in_elimination_order(self, raw: list[tuple[Floats, sp.csr_array, NDArray[np.intp]]]) -> list[Level]:
         """Renumber every level's columns so that each level works on slices, not on index lists."""
@@ -92,17 +94,6 @@ class ApproximateElimination:
             start = stop
         return levels
 
-    def _factorise_the_rest(self, A: sp.csr_array, ground: Floats) -> None:
-        """Cholesky of what is left, with each component tied to the ground once where nothing else ties it."""
-        S = np.diag(A.sum(axis=1) + ground) - A.toarray()
-        if self.singular and len(S):
-            n_parts, part = sp.csgraph.connected_components(A, directed=False)
-            size = np.bincount(part, minlength=n_parts)
-            tie = np.bincount(part, weights=np.diag(S), minlength=n_parts) / size**2
-            tie[tie == 0] = 1.0
-            S += np.where(part[:, None] == part, tie[part], 0.0)
-        self._rest = scipy.linalg.cho_factor(S) if len(S) else None
-
     @property
     def n_factor_entries(self) -> int:
         """Stored entries of G off the diagonal: the memory, and the cost of one application."""
@@ -111,7 +102,12 @@ class ApproximateElimination:
     @property
     def coarse_nodes(self) -> NDArray[np.intp]:
         """The nodes that were left to the dense factorisation."""
-        return self.order[self.levels[-1].stop if self.levels else 0 :]
+        return self.order[self.n_eliminated :]
+
+    @property
+    def n_eliminated(self) -> int:
+        """How many nodes went before the dense rest."""
+        return self.levels[-1].stop if self.levels else 0
 
     def __call__(self, B: Floats) -> Floats:
         """Apply the inverse to B (N or N x m); where L is singular the result sums to zero on every component."""
@@ -119,9 +115,7 @@ class ApproximateElimination:
         self.forward(X)
         for level in self.levels:
             X[level.start : level.stop] /= level.pivots[:, None]
-        rest = self.levels[-1].stop if self.levels else 0
-        if self._rest is not None:
-            X[rest:] = scipy.linalg.cho_solve(self._rest, X[rest:], check_finite=False)
+        X[self.n_eliminated :] = self.rest.solve(X[self.n_eliminated :])
         self.backward(X)
         result = np.empty_like(X)
         result[self.order] = X
@@ -141,27 +135,26 @@ class ApproximateElimination:
 
     def logdet(self) -> float:
         """Sum of the logs of all pivots: the log-determinant of G D G'."""
-        dense = np.log(np.diag(self._rest[0])).sum() if self._rest is not None else 0.0
-        return float(sum(np.log(level.pivots).sum() for level in self.levels) + 2.0 * dense)
+        pivots = [level.pivots for level in self.levels] + [self.rest.pivots]
+        return float(sum(np.log(part).sum() for part in pivots))
 
     def half_inverse(self, X: Floats) -> Floats:
         """(G D^1/2)^-1 X, in elimination order and in place."""
         self.forward(X)
-        return self._scale_by_half(X, transposed=True)
+        X[self.n_eliminated :] = self.rest.forward(X[self.n_eliminated :])
+        return self._over_root_pivots(X)
 
     def half_inverse_transposed(self, X: Floats) -> Floats:
         """(G D^1/2)^-T X, in elimination order and in place."""
-        self._scale_by_half(X, transposed=False)
+        self._over_root_pivots(X)
+        X[self.n_eliminated :] = self.rest.backward(X[self.n_eliminated :])
         self.backward(X)
         return X
 
-    def _scale_by_half(self, X: Floats, transposed: bool) -> Floats:
+    def _over_root_pivots(self, X: Floats) -> Floats:
         for level in self.levels:
             X[level.start : level.stop] /= np.sqrt(level.pivots)[:, None]
-        rest = self.levels[-1].stop if self.levels else 0
-        if self._rest is not None:
-            upper = self._rest[0]  # S = R'R with R upper triangular
-            X[rest:] = scipy.linalg.solve_triangular(upper, X[rest:], trans="T" if transposed else "N", check_finite=False)
+        X[self.n_eliminated :] /= np.sqrt(self.rest.pivots)[:, None]
         return X
 
     def coarse_modes(self, k: int) -> Floats:
@@ -170,10 +163,7 @@ class ApproximateElimination:
         The mass of a coarse node is the sum of its interpolation weights, so the coarse problem is the lumped
         Galerkin problem P'LP y = lambda diag(P'1) y.
         """
-        factor, _ = self._rest
-        upper = np.triu(factor)
-        S = upper.T @ upper
-        rest = self.n_nodes - len(S)
+        S, rest = self._rest_laplacian, self.n_eliminated
         mass = np.ones((self.n_nodes, 1))
         self.forward(mass)
         scale = 1.0 / np.sqrt(mass[rest:, 0])

@@ -15,6 +15,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from graspel.linalg.dense import DenseElimination
 from graspel.linalg.elimination import ApproximateElimination
 
 Floats = NDArray[np.float64]
@@ -41,12 +42,20 @@ def logdet(
     A = sp.csr_array(adjacency, dtype=np.float64)
     theta = sp.csr_array(sp.diags_array(A.sum(axis=1) + shift) - A)
     if n <= DENSE_LIMIT:
-        return 2.0 * float(np.log(np.diag(scipy.linalg.cholesky(theta.toarray()))).sum()), 0.0
+        return _exact(theta, A, shift), 0.0
     rng = np.random.default_rng(random_state)
     factors = ApproximateElimination(A, rng, excess=np.full(n, shift))
     samples = _log_trace_samples(theta, factors, rng)
     error = float(samples.std(ddof=1) / np.sqrt(len(samples)))
     return factors.logdet() + float(samples.mean()), error
+
+
+def _exact(theta: sp.csr_array, A: sp.csr_array, shift: float) -> float:
+    """Cholesky; where rounding makes the matrix indefinite, elimination without subtraction."""
+    try:
+        return 2.0 * float(np.log(np.diag(scipy.linalg.cholesky(theta.toarray()))).sum())
+    except scipy.linalg.LinAlgError:
+        return float(np.log(DenseElimination(A.toarray(), np.full(A.shape[0], shift)).pivots).sum())
 
 
 def _log_trace_samples(theta: sp.csr_array, factors: ApproximateElimination, rng: np.random.Generator) -> Floats:

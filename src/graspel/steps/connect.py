@@ -25,7 +25,7 @@ from graspel.history import Round
 from graspel.progress import report
 from graspel.steps.cells import Cells
 from graspel.steps.initial import Start
-from graspel.steps.neighbors import EXACT_WORK, Neighbors, exact_neighbors
+from graspel.steps.neighbors import EXACT_WORK, Neighbors, exact_neighbors, exact_work
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -94,7 +94,7 @@ def join_components(neighbors: Neighbors, labels: Ints, rng: np.random.Generator
         p, q, z = _closest_in_lists(neighbors, local, number)
         open_points = _open_points(neighbors, local, z)
         if len(open_points):
-            if cells is None and _work(neighbors, open_points) > EXACT_WORK:
+            if cells is None and exact_work(neighbors.points, len(open_points)) > EXACT_WORK:
                 cells = Cells.of(neighbors.points, rng)
             p, q, z = _search_outside(neighbors, local, open_points, (p, q, z), cells)
         found = np.isfinite(z)
@@ -102,10 +102,6 @@ def join_components(neighbors: Neighbors, labels: Ints, rng: np.random.Generator
         rounds.append(_chosen(p, q, z[found], labels, number))
         number, labels = _merged(labels, number, rounds[-1])
     return Joins(*(np.concatenate(column) for column in zip(*rounds, strict=True)))
-
-
-def _work(neighbors: Neighbors, queries: Ints) -> float:
-    return float(len(queries)) * neighbors.points.n_points * neighbors.points.n_features
 
 
 def _closest_in_lists(neighbors: Neighbors, labels: Ints, number: int) -> tuple[Ints, Ints, Floats]:

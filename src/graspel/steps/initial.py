@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from graspel.graph import Graph, Step
+from graspel.linalg.components import is_connected
 from graspel.steps.neighbors import Neighbors, nearest_neighbors
 from graspel.steps.prepare import Points
 from graspel.steps.weights import Weights
@@ -57,12 +58,12 @@ def initial_graph(points: Points, initial: Any, k: int, rng: np.random.Generator
         weigh = Weights.from_distances(neighbors.z[:, :1], points.n_features)
         return Start(_weighted(points, heads, tails, weigh, Step.NEIGHBOR), weigh, neighbors)
     heads, tails = _each_once(pairs_of_the_user(initial, points.n_points), points.n_points)
-    weigh = Weights.from_distances(points.squared_distances(heads, tails), points.n_features)
-    graph = _weighted(points, heads, tails, weigh, Step.GIVEN)
-    if graph.is_connected:
-        return Start(graph, weigh, None)
-    neighbors = nearest_neighbors(points, min(LISTS, points.n_points - 1), rng)
-    return Start(graph, weigh, neighbors)
+    z, neighbors = points.squared_distances(heads, tails), None
+    if not is_connected(heads, tails, points.n_points):
+        neighbors = nearest_neighbors(points, min(LISTS, points.n_points - 1), rng)
+        z = np.concatenate([z, neighbors.z[:, 0]])
+    weigh = Weights.from_distances(z, points.n_features)
+    return Start(_weighted(points, heads, tails, weigh, Step.GIVEN), weigh, neighbors)
 
 
 def _each_once(pairs: Pairs, n: int) -> Pairs:

@@ -11,7 +11,9 @@ Exact copies of a point would fill each other's lists. They are found and set as
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +22,13 @@ from graspel.parallel import row_blocks
 from graspel.progress import report
 from graspel.steps.cells import Cells
 from graspel.steps.prepare import Points
-from graspel.steps.products import nearest_rows
+from graspel.steps.products import nearest_rows, nearest_rows_by_differences
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-EXACT_WORK = 4e10  # N * N * M up to which all distances are computed
+EXACT_WORK = 4e10  # multiplications up to which all distances are computed
+SELECTION = 128  # what picking the nearest from a row of distances costs, in multiplications per distance
 EXTRA = 14  # candidates measured beyond the neighbours wanted
 FIRST_PROBES = 20  # cells opened for each point in the first pass
 MIN_RECALL = 0.99
@@ -86,7 +89,7 @@ def _search(points: Points, k: int, rng: np.random.Generator) -> tuple[Ints, Flo
     width = min(n - 1, k + EXTRA)
     if width == 0:
         return np.empty((n, 0), dtype=np.int64), np.empty((n, 0)), 1.0
-    if float(n) * n * points.n_features <= EXACT_WORK:
+    if exact_work(points, n) <= EXACT_WORK:
         return *exact_neighbors(points, np.arange(n), width), 1.0
     sample = np.sort(rng.choice(n, RECALL_SAMPLE, replace=False))
     _, truth = exact_neighbors(points, sample, k)
@@ -101,34 +104,59 @@ def _search(points: Points, k: int, rng: np.random.Generator) -> tuple[Ints, Flo
         probes = min(2 * probes, cells.number)
 
 
+def exact_work(points: Points, n_queries: int) -> float:
+    """What searching all points for this many queries costs, in multiplications."""
+    return float(n_queries) * points.n_points * (points.n_features + SELECTION)
+
+
 def exact_neighbors(points: Points, queries: Ints, k: int, pool: Ints | None = None) -> tuple[Ints, Floats]:
     """The k nearest points of each query among `pool` (default: all points), by computing every distance.
 
     Candidates come from products in single precision; queries for which its rounding could hide a neighbour are searched again in
-    double. A query is never its own neighbour.
+    double, and those for which even that could, by differences. A query is never its own neighbour.
     """
     pool = np.arange(points.n_points) if pool is None else pool
     width = min(len(pool), k + EXTRA)
-    candidates = _by_products(points, queries, pool, width, np.float32)
-    indices, z = _measured(points, queries, candidates, k)
+    indices, z = np.zeros((len(queries), k), dtype=np.int64), np.zeros((len(queries), k))
     size = float(np.einsum("ij,ij->i", points.sketch, points.sketch).max()) / points.n_points  # largest |x|^2
-    doubtful = np.flatnonzero(z[:, -1] < 64 * np.finfo(np.float32).eps * size)
-    if len(doubtful) and width < len(pool):
-        candidates = _by_products(points, queries[doubtful], pool, width, np.float64)
+    doubtful = np.arange(len(queries))
+    for search in SEARCHES:
+        if float(len(doubtful)) * len(pool) * points.n_features > search.limit:
+            break
+        candidates = _candidates(points, queries[doubtful], pool, width, search)
         indices[doubtful], z[doubtful] = _measured(points, queries[doubtful], candidates, k)
+        doubtful = doubtful[z[doubtful, -1] < 64 * search.rounding * size]
+        if not len(doubtful) or width == len(pool):
+            break
     return indices, z
 
 
-def _by_products(points: Points, queries: Ints, pool: Ints, width: int, dtype: type) -> Ints:
+class Search(NamedTuple):
+    """A way to find the nearest rows: precision, function, relative rounding error of |x - y|^2, and the work it is fit for."""
+
+    dtype: type
+    nearest: Callable[[NDArray[Any], NDArray[Any], int], tuple[NDArray[Any], Ints]]
+    rounding: float
+    limit: float
+
+
+SEARCHES = (
+    Search(np.float32, nearest_rows, float(np.finfo(np.float32).eps), np.inf),
+    Search(np.float64, nearest_rows, float(np.finfo(np.float64).eps), np.inf),
+    Search(np.float64, nearest_rows_by_differences, 0.0, 4e9),
+)
+
+
+def _candidates(points: Points, queries: Ints, pool: Ints, width: int, search: Search) -> Ints:
     """The `width` members of the pool nearest to each query, block by block of the pool."""
     found = np.full((len(queries), width), -1, dtype=np.int64)
     best = np.full((len(queries), width), np.inf)
     for pool_part in row_blocks(len(pool), POOL_BLOCK):
         inside = pool[pool_part]
-        Y = points.centred_rows(inside, dtype)
+        Y = points.centred_rows(inside, search.dtype)
 
         def work(part: slice, Y: NDArray[np.floating] = Y, inside: Ints = inside) -> None:
-            D, index = nearest_rows(points.centred_rows(queries[part], dtype), Y, min(width, len(Y)))
+            D, index = search.nearest(points.centred_rows(queries[part], search.dtype), Y, min(width, len(Y)))
             D, names = np.hstack([best[part], D]), np.hstack([found[part], inside[index]])
             keep = np.argsort(D, axis=1, kind="stable")[:, :width]
             best[part], found[part] = np.take_along_axis(D, keep, axis=1), np.take_along_axis(names, keep, axis=1)

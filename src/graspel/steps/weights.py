@@ -15,7 +15,7 @@ from graspel.graph import Graph
 
 Floats = NDArray[np.float64]
 
-SMALLEST = 1e-8  # of the median z_data of neighbours: ten thousand times nearer than usual counts as equal
+SMALLEST = 1e-6  # of the median z_data of neighbours: a thousand times nearer than usual counts as equal
 
 
 @dataclass(frozen=True)
