@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from graspel.certificate import certify
-from graspel.graph import Graph, Step
+from graspel.graph import Graph
 from graspel.history import Callback, Round, share_done
 from graspel.objective import calibrated, truncated_objective
 from graspel.parallel import count_threads, one_thread_per_call

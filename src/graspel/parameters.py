@@ -59,9 +59,13 @@ def checked_data(estimator: BaseEstimator, X: Any) -> Any:
 def _refuse_what_are_not_numbers(X: Any) -> None:
     kind = getattr(getattr(X, "dtype", None), "kind", "")
     if kind == "c":
-        raise ValueError("Complex data not supported: X must hold real numbers. Give real and imaginary parts as columns.")
+        raise ValueError(
+            "Complex data not supported: X must hold real numbers. Give real and imaginary parts as columns."
+        )
     if kind in "USTmM" and kind:
-        raise ValueError(f"X holds values of type {X.dtype}: all must be numbers. Encode text and dates as numbers first.")
+        raise ValueError(
+            f"X holds values of type {X.dtype}: all must be numbers. Encode text and dates as numbers first."
+        )
 
 
 def _not_finite(X: Any, start: int, finite: Any, block: Any) -> str:

@@ -129,9 +129,7 @@ def _multilevel(
     block = wanted + max(2, wanted // 4)  # a few extra vectors speed up the last wanted one
     inverse = ApproximateElimination(adjacency, rng)
     X = _first_vectors(L, inverse, guess, block, rng)
-    values, vectors = lobpcg(
-        L, X, inverse, components.centred, wanted=wanted, tol=tol, max_iterations=MAX_ITERATIONS
-    )
+    values, vectors = lobpcg(L, X, inverse, components.centred, wanted=wanted, tol=tol, max_iterations=MAX_ITERATIONS)
     null = np.zeros((len(vectors), components.number))
     return np.concatenate([np.zeros(components.number), values]), np.hstack([null, vectors])
 

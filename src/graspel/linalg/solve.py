@@ -89,5 +89,5 @@ def _dots(A: Floats, B: Floats) -> Floats:
 
 
 def _ratio(a: Floats, b: Floats) -> Floats:
-    """a / b, and 0 where a column has converged to the last bit."""
+    """A / b, and 0 where a column has converged to the last bit."""
     return np.divide(a, b, out=np.zeros_like(a), where=b > 0)

@@ -55,12 +55,14 @@ def distant_clusters(embedding: Embedding, window: float, rng: np.random.Generat
     centres = np.array([U[label == c].mean(axis=0) for c in np.unique(label)])
     groups = [_sampled(np.flatnonzero(label == c), rng) for c in np.unique(label)]
     apart = np.linalg.norm(centres[:, None] - centres, axis=2)
-    pairs = {(min(a, b), max(a, b)) for a in range(len(groups)) for b in np.argsort(-apart[a])[:DISTANT_CLUSTERS] if a != b}
+    pairs = {
+        (min(a, b), max(a, b)) for a in range(len(groups)) for b in np.argsort(-apart[a])[:DISTANT_CLUSTERS] if a != b
+    }
     return [Block(groups[a], groups[b]) for a, b in sorted(pairs)]
 
 
 def number_of_clusters(values: Floats) -> int:
-    """k from the largest gap lambda_(k+1) - lambda_k, relative to lambda_(k+1), among the first eigenvalues.
+    """K from the largest gap lambda_(k+1) - lambda_k, relative to lambda_(k+1), among the first eigenvalues.
 
     `values` are the nontrivial ones, lambda_2 first.
 

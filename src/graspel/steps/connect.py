@@ -93,6 +93,9 @@ def join_components(neighbors: Neighbors, labels: Ints, rng: np.random.Generator
         local = labels[neighbors.distinct]
         p, q, z = _closest_in_lists(neighbors, local, number)
         open_points = _open_points(neighbors, local, z)
+        largest = np.bincount(local).argmax()  # needs no pair of its own: the others will join it
+        z[largest] = np.inf if (local[open_points] == largest).any() else z[largest]
+        open_points = open_points[local[open_points] != largest]
         if len(open_points):
             if cells is None and exact_work(neighbors.points, len(open_points)) > EXACT_WORK:
                 cells = Cells.of(neighbors.points, rng)
@@ -126,11 +129,10 @@ def _best_per_component(p: Ints, q: Ints, z: Floats, labels: Ints, number: int) 
 
 
 def _open_points(neighbors: Neighbors, labels: Ints, best: Floats) -> Ints:
-    """Points whose list ends inside their component, nearer than the best pair known; the largest component may wait."""
+    """Points whose list ends inside their component, nearer than the best pair known for it."""
     inside = (labels[neighbors.indices] == labels[:, None]).all(axis=1)
     end = neighbors.z[:, -1] if neighbors.z.shape[1] else np.zeros(len(labels))
-    waits = np.bincount(labels).argmax()
-    return np.flatnonzero(inside & (end < best[labels]) & (labels != waits))
+    return np.flatnonzero(inside & (end < best[labels]))
 
 
 def _search_outside(

@@ -98,7 +98,9 @@ def _pairs_of_matrix(A: Any, n_points: int) -> Pairs:
     _check_size(A.shape[0], n_points)
     entries = A.tocoo()
     if np.iscomplexobj(entries.data) or not np.isfinite(entries.data).all() or (entries.data < 0).any():
-        raise ValueError("initial has weights that are negative, complex or not finite: drop or mend these edges first.")
+        raise ValueError(
+            "initial has weights that are negative, complex or not finite: drop or mend these edges first."
+        )
     kept = (entries.data != 0) & (entries.row != entries.col)
     return entries.row[kept].astype(np.int64), entries.col[kept].astype(np.int64)
 

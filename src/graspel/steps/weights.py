@@ -39,7 +39,7 @@ class Weights:
         return cls(n_features, SMALLEST * float(np.median(positive)) if len(positive) else 1.0)
 
     def __call__(self, z: Floats) -> Floats:
-        """w = 1 / (M z), z no smaller than the floor."""
+        """W = 1 / (M z), z no smaller than the floor."""
         return 1.0 / (self.n_features * np.maximum(z, self.floor))
 
     def distances(self, graph: Graph) -> Floats:
