@@ -30,6 +30,7 @@ import numpy as np
 
 from graspel.files import written_whole
 from graspel.graph import Graph, Step
+from graspel.matrix_market import read_matrix_market
 
 if TYPE_CHECKING:
     import igraph
@@ -228,9 +229,7 @@ def _write_mtx(graph: Graph, path: Path) -> None:
 
 
 def _read_mtx(path: Path) -> Graph:
-    from scipy.io import mmread
-
-    return Graph.from_adjacency(mmread(path))
+    return Graph.from_adjacency(read_matrix_market(path))
 
 
 # --- .csv -------------------------------------------------------------------------------------------------------------

@@ -12,8 +12,15 @@ import numpy as np
 import pytest
 
 from graspel.exchange import read_graph
+from graspel.steps.candidates import CANDIDATES
 
 NOT_ON_THE_COMMAND_LINE = {"verbose", "callback"}
+WHAT_NONE_MEANS = {
+    "n_components": ", ".join(f"{strategy.n_components} for {name}" for name, strategy in CANDIDATES.items()),
+    "tol": "auto",
+    "random_state": "a new one in each run",
+    "n_jobs": "all cores",
+}
 
 
 def test_every_parameter_of_the_estimator_has_an_option_with_the_same_default():
@@ -33,7 +40,7 @@ def test_every_parameter_of_the_estimator_has_an_option_with_the_same_default():
     for name, default in estimator.items():
         shown = re.search(r"\[default: (.*?)\]\[/dim\]$", options[name].help)
         assert shown is not None, name
-        expected = {True: name, False: f"no-{name}"}[default] if isinstance(default, bool) else str(default)
+        expected = {None: WHAT_NONE_MEANS.get(name), True: name, False: f"no-{name}"}.get(default, str(default))
         assert shown[1] == expected, name
         assert options[name].default is None, name
 

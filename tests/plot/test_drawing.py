@@ -45,8 +45,23 @@ def test_labels_become_a_legend(grid):
 def test_twenty_classes_are_told_apart(grid):
     figure = spectral_drawing(grid, labels=np.arange(20))
     (ax,) = figure.axes
-    looks = {(tuple(dots.get_facecolor()[0]), dots.get_paths()[0].vertices.tobytes()) for dots in ax.collections[1:]}
+    looks = {(handle.get_color(), handle.get_marker()) for handle in ax.get_legend().legend_handles}
     assert len(looks) == 20
+    assert len(ax.collections) == 1 + 2, "edges, then one collection for each marker"
+
+
+def test_the_title_says_what_is_shown(grid):
+    (ax,) = spectral_drawing(grid, title="A grid").axes
+    assert ax.get_title() == "A grid"
+    assert any("20 points, 31 edges" in text.get_text() for text in ax.texts)
+
+
+def test_the_drawing_is_a_rotation_of_the_layout(grid):
+    (ax,) = spectral_drawing(grid).axes
+    drawn = ax.collections[1].get_offsets()
+    assert len(drawn) == 20
+    farthest = np.linalg.norm(spectral_layout(grid), axis=1).max()
+    assert np.linalg.norm(drawn, axis=1).max() <= farthest * (1 + 1e-9), "nothing is stretched"
 
 
 def test_no_global_figure_is_touched(grid):
@@ -59,9 +74,11 @@ def test_it_draws_into_given_axes(grid):
     from matplotlib.figure import Figure
 
     figure = Figure()
-    ax = figure.add_subplot(1, 2, 1, projection="3d")
+    ax = figure.add_subplot(1, 2, 1)
     assert spectral_drawing(grid, ax=ax) is figure
     assert len(ax.collections) == 2
+    with pytest.raises(ValueError, match="three dimensions: give ordinary axes"):
+        spectral_drawing(grid, ax=figure.add_subplot(1, 2, 2, projection="3d"))
 
 
 @pytest.mark.parametrize("n_nodes", [2, 3, 4])

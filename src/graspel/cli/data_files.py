@@ -147,17 +147,9 @@ def _read_parquet(path: Path, **_: Any) -> np.ndarray:
 
 
 def _read_mtx(path: Path, **_: Any) -> Any:
-    from scipy.io import mminfo, mmread
+    from graspel.matrix_market import read_matrix_market
 
-    # On these two, scipy's reader takes the process down (1.17).
-    with path.open("rb") as file:
-        if any(b"\0" in block for block in iter(lambda: file.read(1 << 20), b"")):
-            raise ValueError("it is not a text file")
-    n_rows, n_columns, *_rest = mminfo(path)
-    if n_rows == 0 or n_columns == 0:
-        return np.zeros((n_rows, n_columns))  # refused by the caller
-    matrix = mmread(path, spmatrix=False)
-    return matrix if isinstance(matrix, np.ndarray) else matrix.tocsr()
+    return read_matrix_market(path)
 
 
 _READERS: dict[str, Callable[..., Any]] = {

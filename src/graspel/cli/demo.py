@@ -62,7 +62,7 @@ def _learn_and_draw(output: Path, written: list[str]) -> Any:
     report("drawing")
     model.graph_.save(graph_file)
     written.append(str(graph_file))
-    spectral_drawing(model.graph_, digits.y, drawing_file)
+    spectral_drawing(model.graph_, digits.y, drawing_file, title="The learned graph of handwritten digits")
     written.append(str(drawing_file))
     return model.certificate_
 

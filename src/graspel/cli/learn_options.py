@@ -19,13 +19,24 @@ MODEL = "Objective and data"
 RUN = "The run"
 
 
-def _option(panel: str, value: str, help: str, *names: str, metavar: str | None = None) -> Any:
-    return typer.Option(*names, help=help + default(value), show_default=False, rich_help_panel=panel, metavar=metavar)
+def _option(panel: str, value: str, help: str, *names: str, metavar: str | None = None, **more: Any) -> Any:
+    help += default(value)
+    return typer.Option(*names, help=help, show_default=False, rich_help_panel=panel, metavar=metavar, **more)
+
+
+def _tolerance(text: str) -> float | None:
+    """Return the number, or None, the estimator's own choice, for "auto"."""
+    if text == "auto":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is neither a number nor auto") from None
 
 
 Neighbors = Annotated[
     int | None,
-    _option(START, "2", "How many nearest neighbors each point is joined to at the start.", "--n-neighbors", "-k"),
+    _option(START, "2", "How many nearest neighbours each point is joined to at the start.", "--n-neighbors", "-k"),
 ]
 Metric = Annotated[
     str | None, _option(START, "euclidean", "How distance is measured: euclidean or cosine.", metavar="METRIC")
@@ -35,7 +46,7 @@ Initial = Annotated[
     _option(
         START,
         "knn",
-        "The start graph: knn (nearest neighbors), mst (minimum spanning tree), or the path of a graph file "
+        "The start graph: knn (nearest neighbours), mst (minimum spanning tree), or the path of a graph file "
         "on the same points.",
         metavar="knn|mst|FILE",
     ),
@@ -57,19 +68,32 @@ Window = Annotated[
 EdgeRatio = Annotated[
     float | None, _option(GROWTH, "0.001", "Edges added per round, as a share of the points (the paper's zeta).")
 ]
-Components = Annotated[int | None, _option(GROWTH, "5", "Eigenvectors in the spectral embedding (the paper's r).")]
-Tol = Annotated[float | None, _option(STOP, "10.0", "Stop when no candidate edge has a distortion (eta) above this.")]
+Components = Annotated[
+    int | None,
+    _option(GROWTH, "1 for fiedler, 20 for clusters", "Eigenvectors in the spectral embedding (the paper's r - 1)."),
+]
+Tol = Annotated[
+    float | None,
+    _option(
+        STOP,
+        "auto",
+        "Stop when no candidate edge has a distortion (eta) above this; auto: where no candidate raises the objective "
+        "any more. The paper uses 10 and 100. With --stability eigenvalues: the largest relative change; auto: 0.01.",
+        metavar="FLOAT|auto",
+        parser=_tolerance,
+    ),
+]
 Stability = Annotated[
     str | None,
     _option(
         STOP,
         "distortion",
         "What must settle: distortion (the largest eta falls under --tol) or eigenvalues (the first eigenvalues "
-        "stop moving).",
+        "move by less than --tol).",
         metavar="distortion|eigenvalues",
     ),
 ]
-MaxIter = Annotated[int | None, _option(STOP, "100", "Rounds at most.")]
+MaxIter = Annotated[int | None, _option(STOP, "100", "Rounds at most; 0 keeps the start graph, joined to one piece.")]
 Sigma = Annotated[
     float | None,
     _option(MODEL, "1000.0", "Prior scale: the objective adds 1/sigma^2 to every eigenvalue."),
@@ -87,10 +111,10 @@ Center = Annotated[
 ]
 RandomState = Annotated[
     int | None,
-    _option(RUN, "None", "Seed; the same seed gives the same graph to the bit.", "--random-state", "--seed"),
+    _option(RUN, "a new one in each run", "Seed; the same seed gives the same graph to the bit.", "--random-state", "--seed"),
 ]
 Jobs = Annotated[
-    int | None, _option(RUN, "None", "Threads; -1 for all. The result does not depend on it.", "--n-jobs", "-j")
+    int | None, _option(RUN, "all cores", "Threads; -1 for all cores. The result does not depend on it.", "--n-jobs", "-j")
 ]
 
 PARAMETERS = (

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["spectral_drawing", "spectral_layout"]
 
-# Ten colours that stay apart for colour-blind readers (Tol's "muted" scheme, with its grey made darker); each further
+# Ten colours that stay apart for colour-blind readers (Tol's "muted" scheme, a bright blue for its grey); each further
 # ten classes take the next marker.
 COLOURS = (
     "#332288",
@@ -34,10 +34,11 @@ COLOURS = (
     "#CC6677",
     "#882255",
     "#AA4499",
-    "#777777",
+    "#4477FF",
 )
 MARKERS = ("o", "^", "s", "D", "v", "P", "X", "*")
-NO_LABEL_COLOUR = "#332288"
+EDGE_COLOUR = "#333333"
+HAZE = 0.35  # how far the farthest point fades to white
 MAX_EDGES = 50_000
 MAX_LEGEND = 40
 
@@ -70,152 +71,195 @@ def spectral_layout(graph: Graph, *, random_state: int = 0) -> np.ndarray:
 
 
 def spectral_drawing(
-    graph: Graph, labels: Any = None, path: str | os.PathLike[str] | None = None, ax: Any = None
+    graph: Graph,
+    labels: Any = None,
+    path: str | os.PathLike[str] | None = None,
+    ax: Any = None,
+    *,
+    title: str = "Spectral drawing",
 ) -> Figure:
-    """Draw a graph in three dimensions by its Laplacian eigenvectors.
+    """Draw a graph by its first three Laplacian eigenvectors, seen from where the classes lie farthest apart.
 
     Parameters
     ----------
     graph : Graph
-        The graph to draw.
+        A connected graph of at least two nodes.
     labels : array-like of shape (n_nodes,), optional
         The class of each node, shown by colour (and marker, above ten classes).
     path : path-like, optional
         Where to write the picture; the suffix tells the format (.png, .pdf, .svg). Not written when not given.
-    ax : matplotlib 3-D axes, optional
+    ax : matplotlib axes, optional
         Where to draw. A new figure is made when not given; no global figure is touched.
+    title : str, optional
+        What is shown. The numbers of points and edges are put under it.
 
     Returns
     -------
     matplotlib.figure.Figure
         The figure drawn on.
     """
-    classes, members = _classes(graph.n_nodes, labels)
+    names, classes = _classes(graph.n_nodes, labels)
     places = spectral_layout(graph)
+    view = _best_view(places, classes)
+    seen = places @ view  # right, up, and towards the reader
+    nearness = (seen[:, 2] - seen[:, 2].min()) / max(float(np.ptp(seen[:, 2])), 1e-12)
+
     figure, ax = _axes(ax)
-    _draw_edges(ax, graph, places)
-    _draw_nodes(ax, places, classes, members)
-    if 0 < len(classes) <= MAX_LEGEND:
-        _name_classes(ax, places, classes, members)
-    _finish(ax, places, graph)
-    _view(ax, places, members)
-    _legend(ax, len(classes))
+    _draw_edges(ax, graph, seen, nearness)
+    _draw_nodes(ax, seen, nearness, classes)
+    if 0 < len(names) <= MAX_LEGEND:
+        _name_classes(ax, seen, names, classes)
+        _legend(ax, names)
+    _draw_directions(ax, view)
+    _title(ax, graph, title)
     if path is not None:
         _save(figure, Path(path))
     return figure
 
 
-def _classes(n_nodes: int, labels: Any) -> tuple[list[str], list[np.ndarray]]:
-    """Return the name of each class, and the nodes in it."""
+def _classes(n_nodes: int, labels: Any) -> tuple[list[str], np.ndarray]:
+    """Return the names of the classes (none without labels) and the class of each node."""
     if labels is None:
-        return [], [np.arange(n_nodes)]
+        return [], np.zeros(n_nodes, dtype=np.int64)
     labels = np.asarray(labels)
     if labels.shape != (n_nodes,):
         raise ValueError(f"labels has shape {labels.shape}; the graph has {n_nodes} nodes, so it must be ({n_nodes},).")
-    values, index = np.unique(labels, return_inverse=True)
-    return [str(value) for value in values], [np.flatnonzero(index == k) for k in range(len(values))]
+    values, classes = np.unique(labels, return_inverse=True)
+    return [str(value) for value in values], classes
+
+
+def _best_view(places: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Return the directions right, up and towards the reader (columns) that set the classes, or the points, apart."""
+    middles = places[:: 1 + len(places) // 500]
+    if classes.any():
+        middles = np.array([np.median(places[classes == k], axis=0) for k in range(classes.max() + 1)])
+
+    def clearance(view: np.ndarray) -> float:
+        flat = middles @ view[:, :2]
+        gaps = np.sqrt(((flat[:, None] - flat[None]) ** 2).sum(axis=2))
+        return float(np.log(gaps + 1e-3).mean())
+
+    angles = [(elevation, azimuth) for elevation in range(-60, 61, 10) for azimuth in range(0, 360, 10)]
+    return max((_view(*np.radians(pair)) for pair in angles), key=clearance)
+
+
+def _view(elevation: float, azimuth: float) -> np.ndarray:
+    right = (-np.sin(azimuth), np.cos(azimuth), 0.0)
+    up = (-np.cos(azimuth) * np.sin(elevation), -np.sin(azimuth) * np.sin(elevation), np.cos(elevation))
+    near = (np.cos(azimuth) * np.cos(elevation), np.sin(azimuth) * np.cos(elevation), np.sin(elevation))
+    return np.array([right, up, near]).T
 
 
 def _axes(ax: Any) -> tuple[Figure, Any]:
-    if ax is not None:
-        return ax.figure, ax
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    if ax is None:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(8.6, 7.0), dpi=160, facecolor="white")
-    FigureCanvasAgg(figure)
-    return figure, figure.add_axes((0.0, 0.0, 0.9, 0.95), projection="3d", computed_zorder=False)
-
-
-def _draw_edges(ax: Any, graph: Graph, places: np.ndarray) -> None:
-    from mpl_toolkits.mplot3d.art3d import Line3DCollection
-
-    ends = np.stack([places[graph.heads], places[graph.tails]], axis=1)
-    if len(ends) > MAX_EDGES:  # the strongest carry the shape
-        ends = ends[np.argsort(-np.asarray(graph.weights), kind="stable")[:MAX_EDGES]]
-    ax.add_collection3d(Line3DCollection(ends, colors="#555555", linewidths=0.5, alpha=0.5, zorder=1))
+        figure = Figure(figsize=(7.8, 7.0), dpi=150, facecolor="white")
+        FigureCanvasAgg(figure)
+        ax = figure.add_axes((0.0, 0.0, 0.9, 0.88))
+    elif ax.name == "3d":
+        raise ValueError("ax has three dimensions: give ordinary axes, the drawing is turned to its best view before.")
+    ax.set_axis_off()
+    ax.set_aspect("equal", adjustable="datalim")
+    return ax.figure, ax
 
 
-def _draw_nodes(ax: Any, places: np.ndarray, classes: list[str], members: list[np.ndarray]) -> None:
-    size = float(np.clip(45_000 / len(places), 2.0, 40.0))
-    for k, nodes in enumerate(members):
-        ax.scatter(
-            *places[nodes].T,
-            s=size,
-            color=COLOURS[k % len(COLOURS)] if classes else NO_LABEL_COLOUR,
-            marker=MARKERS[k // len(COLOURS) % len(MARKERS)],
-            label=classes[k] if classes else None,
-            linewidths=0,
-            alpha=0.85,
-            depthshade=False,
-            zorder=2,
-        )
+def _draw_edges(ax: Any, graph: Graph, seen: np.ndarray, nearness: np.ndarray) -> None:
+    from matplotlib.collections import LineCollection
+
+    strongest = np.argsort(-np.asarray(graph.weights), kind="stable")[:MAX_EDGES]  # these carry the shape
+    heads, tails = graph.heads[strongest], graph.tails[strongest]
+    opacity = 0.2 + 0.5 * np.minimum(nearness[heads], nearness[tails])
+    ends = np.stack([seen[heads, :2], seen[tails, :2]], axis=1)
+    ax.add_collection(LineCollection(ends, colors=EDGE_COLOUR, linewidths=0.5, alpha=opacity, zorder=1))
 
 
-def _name_classes(ax: Any, places: np.ndarray, classes: list[str], members: list[np.ndarray]) -> None:
+def _draw_nodes(ax: Any, seen: np.ndarray, nearness: np.ndarray, classes: np.ndarray) -> None:
+    """Draw the far nodes first, paler and smaller, so that the near ones stand before them."""
+    from matplotlib.colors import to_rgb
+
+    haze = HAZE * (1.0 - nearness[:, None])
+    colours = np.array([to_rgb(colour) for colour in COLOURS])[classes % len(COLOURS)]
+    colours = colours * (1.0 - haze) + haze
+    sizes = np.clip(45_000 / len(seen), 2.0, 40.0) * (0.5 + 0.6 * nearness)
+    markers = classes // len(COLOURS) % len(MARKERS)
+    for k in np.unique(markers):
+        nodes = np.flatnonzero(markers == k)
+        nodes = nodes[np.argsort(nearness[nodes], kind="stable")]
+        x, y, _ = seen[nodes].T
+        ax.scatter(x, y, s=sizes[nodes], c=colours[nodes], marker=MARKERS[k], linewidths=0, zorder=2)
+
+
+def _name_classes(ax: Any, seen: np.ndarray, names: list[str], classes: np.ndarray) -> None:
     """Write the name of each class at its middle node, so that colour is not the only way to tell."""
     from matplotlib.patheffects import withStroke
 
-    for name, nodes in zip(classes, members, strict=True):
-        middle = np.median(places[nodes], axis=0)
-        nearest = nodes[np.argmin(((places[nodes] - middle) ** 2).sum(axis=1))]
-        text = ax.text(
-            *places[nearest],
-            f" {name}",
+    for k, name in enumerate(names):
+        nodes = np.flatnonzero(classes == k)
+        middle = np.median(seen[nodes], axis=0)
+        nearest = nodes[np.argmin(((seen[nodes] - middle) ** 2).sum(axis=1))]
+        text = ax.annotate(
+            name,
+            seen[nearest, :2],
+            xytext=(6, 5),
+            textcoords="offset points",
             color="#222222",
-            fontsize=13,
+            fontsize=15,
             fontweight="bold",
-            verticalalignment="bottom",
             zorder=3,
         )
-        text.set_path_effects([withStroke(linewidth=3, foreground="white")])
+        text.set_path_effects([withStroke(linewidth=3.5, foreground="white")])
 
 
-def _finish(ax: Any, places: np.ndarray, graph: Graph) -> None:
-    for axis, name in zip((ax.xaxis, ax.yaxis, ax.zaxis), ("$u_2$", "$u_3$", "$u_4$"), strict=True):
-        axis.set_pane_color((0.965, 0.967, 0.975, 1.0))
-        axis.set_tick_params(length=0, width=0, labelcolor="none", color="none")
-        axis.line.set_color("#999999")
-        axis._axinfo["grid"].update(color="white", linewidth=1.0)
-        axis._axinfo["tick"].update(inward_factor=0.0, outward_factor=0.0)
-        axis.set_label_text(name, fontsize=14)
-        axis.labelpad = -12
-    span = np.maximum(np.ptp(places, axis=0), 1e-12)
-    ax.set_box_aspect(np.maximum(span / span.max(), 0.6), zoom=1.2)
-    ax.set_title(f"{graph.n_nodes:,} points, {graph.n_edges:,} edges", fontsize=14, y=1.0)
+def _legend(ax: Any, names: list[str]) -> None:
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], linestyle="", marker=MARKERS[k // len(COLOURS) % len(MARKERS)], color=COLOURS[k % len(COLOURS)])
+        for k in range(len(names))
+    ]
+    ax.legend(
+        handles,
+        names,
+        title="class",
+        loc="center left",
+        bbox_to_anchor=(0.99, 0.5),
+        frameon=False,
+        handletextpad=0.1,
+        ncols=1 + (len(names) - 1) // 20,
+    )
 
 
-def _view(ax: Any, places: np.ndarray, members: list[np.ndarray]) -> None:
-    """Look from where the classes (or, without labels, the points) lie farthest apart."""
-    middles = np.array([np.median(places[nodes], axis=0) for nodes in members]) if len(members) > 1 else places
-    if len(middles) > 500:
-        middles = middles[:: len(middles) // 500]
-    middles = middles / np.maximum(np.ptp(places, axis=0), 1e-12)
-
-    def clearance(view: tuple[float, float]) -> float:
-        elevation, azimuth = np.radians(view)
-        right = np.array([-np.sin(azimuth), np.cos(azimuth), 0.0])
-        up = np.array([-np.cos(azimuth) * np.sin(elevation), -np.sin(azimuth) * np.sin(elevation), np.cos(elevation)])
-        flat = middles @ np.stack([right, up], axis=1)
-        gaps = np.sqrt(((flat[:, None] - flat[None]) ** 2).sum(axis=2)) + 1e-3
-        return float(np.log(gaps).mean())
-
-    views = [(elevation, azimuth) for elevation in (15.0, 25.0, 35.0) for azimuth in range(-180, 180, 10)]
-    elevation, azimuth = max(views, key=clearance)
-    ax.view_init(elev=elevation, azim=azimuth)
-
-
-def _legend(ax: Any, n_classes: int) -> None:
-    if 0 < n_classes <= MAX_LEGEND:
-        ax.legend(
-            title="class",
-            loc="center left",
-            bbox_to_anchor=(1.01, 0.5),
-            frameon=False,
-            markerscale=1.6,
-            handletextpad=0.1,
-            ncols=1 + (n_classes - 1) // 20,
+def _draw_directions(ax: Any, view: np.ndarray, length: float = 34.0) -> None:
+    """Show in a corner which way each eigenvector points; one that points at the reader or away is short."""
+    for k, name in enumerate(("$u_2$", "$u_3$", "$u_4$")):
+        ax.annotate(
+            name,
+            (0.06, 0.06),
+            xycoords="axes fraction",
+            xytext=tuple(length * view[k, :2]),
+            textcoords="offset points",
+            color="#555555",
+            fontsize=12,
+            ha="center",
+            va="center",
+            arrowprops={"arrowstyle": "-", "color": "#999999", "shrinkA": 0, "shrinkB": 0},
         )
+
+
+def _title(ax: Any, graph: Graph, title: str) -> None:
+    ax.set_title(title, fontsize=15, fontweight="bold", pad=22)
+    ax.annotate(
+        f"{graph.n_nodes:,} points, {graph.n_edges:,} edges, placed by the Laplacian's eigenvectors $u_2, u_3, u_4$",
+        (0.5, 1.0),
+        xycoords="axes fraction",
+        xytext=(0, 6),
+        textcoords="offset points",
+        color="#555555",
+        fontsize=10.5,
+        ha="center",
+    )
 
 
 def _save(figure: Figure, path: Path) -> None:

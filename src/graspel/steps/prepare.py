@@ -28,6 +28,7 @@ Matrix = NDArray[np.number] | sp.csr_array
 
 METRICS = ("euclidean", "cosine")
 SKETCH_DIMENSIONS = 64
+WIDEST_SKETCH = 128  # data of up to this many features are kept whole
 SKETCH_SAMPLE = 8192  # rows that the principal directions are computed from
 BLOCK_BYTES = 1 << 24
 
@@ -159,7 +160,7 @@ class Points:
 
     def _principal_coordinates(self, rng: np.random.Generator) -> tuple[NDArray[np.float32], float]:
         """The sketch, in units of the spectral norm, and the norm (1 if all points are equal)."""
-        axes = None if self.n_features <= SKETCH_DIMENSIONS else self._principal_axes(rng).astype(self.dtype)
+        axes = None if self.n_features <= WIDEST_SKETCH else self._principal_axes(rng).astype(self.dtype)
         coordinates = np.empty((self.n_points, SKETCH_DIMENSIONS if axes is not None else self.n_features))
 
         def work(part: slice) -> None:

@@ -32,6 +32,24 @@ def nearest_rows(X: NDArray[Any], Y: NDArray[Any], k: int) -> tuple[NDArray[Any]
     return _smallest(squared_distances(X, Y), k)
 
 
+def near_rows(X: NDArray[np.float32], Y: NDArray[np.float32], k: int) -> tuple[NDArray[np.float32], Ints]:
+    """Like `nearest_rows`, three times faster, from distances rounded to a few digits (12 bits for a Y of 4,096 rows).
+
+    The bits of a positive float sort like the float. So the last bits of each distance are replaced by its column, and
+    finding the smallest numbers finds their places too.
+    """
+    bits = int(len(Y) - 1).bit_length()
+    if bits > 12 or k >= len(Y):
+        return nearest_rows(X, Y, k)
+    column_mask = np.int32((1 << bits) - 1)
+    key = np.maximum(squared_distances(X, Y), np.float32(0)).view(np.int32)
+    key &= ~column_mask
+    key |= np.arange(len(Y), dtype=np.int32)
+    key.partition(k - 1, axis=1)
+    key = key[:, :k]
+    return (key & ~column_mask).view(np.float32), (key & column_mask).astype(np.int64)
+
+
 def nearest_rows_by_differences(X: NDArray[Any], Y: NDArray[Any], k: int) -> tuple[NDArray[Any], Ints]:
     """The same from x - y itself: slower, without cancellation."""
     return _smallest(cdist(X, Y, "sqeuclidean"), k)

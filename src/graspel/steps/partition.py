@@ -1,0 +1,153 @@
+r"""Partition: rows cut into parts of about equal size, each around a centre, in nearly linear time.
+
+Flat k-means with K centres costs N K. Here the rows are first cut into sqrt(K) regions, and every region into its parts, each
+by a few rounds of Lloyd's iteration on a sample: N sqrt(K). The nearest centres of a row are found the same way: where there
+are many, they are partitioned themselves. Random numbers are drawn per region, so regions may be cut in any order, by any thread.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graspel.parallel import map_blocks, row_blocks
+from graspel.steps.products import near_rows, nearest_rows
+
+Ints = NDArray[np.int64]
+Rows = NDArray[np.float32]
+
+SAMPLE = 32  # rows per centre that Lloyd's iteration sees
+ROUNDS = 8
+MANY_CENTRES = 2048  # beyond this, centres are partitioned too
+REGION_PROBES = 6  # regions of centres that a row looks into
+BLOCK = 1024
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Parts of a set of rows: centres, and the rows of part c as ``members[start[c]:start[c + 1]]``."""
+
+    centres: Rows
+    members: Ints
+    start: Ints
+    regions: Partition | None  # of the centres, where there are many
+
+    @property
+    def number(self) -> int:
+        """How many parts there are."""
+        return len(self.centres)
+
+    def part(self, c: int) -> Ints:
+        """The rows of part c."""
+        return self.members[self.start[c] : self.start[c + 1]]
+
+    @classmethod
+    def of(cls, X: Rows, size: int, rng: np.random.Generator, n_threads: int) -> Partition:
+        """Cut the rows of X into parts of about `size` rows."""
+        n_regions = max(1, int(np.sqrt(len(X) / size)))
+        sample = X[rng.choice(len(X), min(len(X), 4 * SAMPLE * n_regions), replace=False)]
+        region = assigned(X, lloyd(sample, n_regions, rng), n_threads)
+        order = np.argsort(region, kind="stable")
+        rows_of_regions = np.split(order, np.searchsorted(region[order], np.arange(1, n_regions)))
+        seeds = rng.integers(2**63, size=n_regions)
+
+        def cut(number: int) -> tuple[Rows, Ints]:
+            rows, own = rows_of_regions[number], np.random.default_rng(seeds[number])
+            if not len(rows):
+                return X[:0], np.empty(0, dtype=np.int64)
+            k = max(1, round(len(rows) / size))
+            chosen = own.choice(len(rows), min(len(rows), SAMPLE * k), replace=False)
+            centres = lloyd(X[rows[chosen]], k, own)
+            return centres, assigned(X[rows], centres, 1)
+
+        part, centres, offset = np.empty(len(X), dtype=np.int64), [], 0
+        for rows, (found, label) in zip(rows_of_regions, map_blocks(cut, range(n_regions), n_threads), strict=True):
+            part[rows] = label + offset
+            centres.append(found)
+            offset += len(found)
+        return cls._from_labels(np.concatenate(centres), part, rng, n_threads)
+
+    @classmethod
+    def _from_labels(cls, centres: Rows, part: Ints, rng: np.random.Generator, n_threads: int) -> Partition:
+        members = np.argsort(part, kind="stable")
+        start = np.searchsorted(part[members], np.arange(len(centres) + 1))
+        many = len(centres) > MANY_CENTRES
+        regions = cls.of(centres, int(np.sqrt(len(centres))), rng, n_threads) if many else None
+        return cls(centres, members, start, regions)
+
+    def nearest_parts(self, queries: Rows, k: int, n_threads: int) -> Ints:
+        """The k parts whose centres are nearest to each query, in no order (-1 where fewer were found)."""
+        if self.regions is not None:
+            return search(queries, self.centres, self.regions, k, REGION_PROBES, n_threads)
+        found = np.empty((len(queries), k), dtype=np.int64)
+
+        def work(block: slice) -> None:
+            found[block] = near_rows(queries[block], self.centres, k)[1]
+
+        for _ in map_blocks(work, row_blocks(len(queries), BLOCK), n_threads):
+            pass
+        return found
+
+
+def search(queries: Rows, X: Rows, partition: Partition, width: int, probes: int, n_threads: int) -> Ints:
+    """For each query about the `width` nearest rows of X, from the `probes` parts nearest to it (-1 where fewer were found).
+
+    All queries that look into a part are compared with its rows in one product, about the part's centre, so that rows far
+    from the origin lose no precision.
+    """
+    probes, n = min(probes, partition.number), len(queries)
+    per_part = min(width, max(8, width // 2))
+    parts = partition.nearest_parts(queries, probes, n_threads)
+    slots = np.argsort(parts, axis=None, kind="stable")  # slot = query * probes + which of its parts
+    start = np.searchsorted(parts.ravel()[slots], np.arange(partition.number + 1))
+    D = np.full((n * probes, per_part), np.inf, dtype=np.float32)
+    found = np.full((n * probes, per_part), -1, dtype=np.int32)
+
+    def look_into(c: int) -> None:
+        rows, asking = partition.part(c), slots[start[c] : start[c + 1]]
+        k = min(per_part, len(rows))
+        if k and len(asking):
+            centre = partition.centres[c]
+            D[asking, :k], index = near_rows(queries[asking // probes] - centre, X[rows] - centre, k)
+            found[asking, :k] = rows[index]
+
+    for _ in map_blocks(look_into, range(partition.number), n_threads):
+        pass
+    D, found = D.reshape(n, -1), found.reshape(n, -1)
+    if D.shape[1] <= width:
+        return np.pad(found, ((0, 0), (0, width - D.shape[1])), constant_values=-1).astype(np.int64)
+    result = np.empty((n, width), dtype=np.int64)
+
+    def merge(block: slice) -> None:
+        nearest = np.argpartition(D[block], width - 1, axis=1)[:, :width]
+        result[block] = np.take_along_axis(found[block], nearest, axis=1)
+
+    for _ in map_blocks(merge, row_blocks(n, BLOCK), n_threads):
+        pass
+    return result
+
+
+def lloyd(X: Rows, k: int, rng: np.random.Generator) -> Rows:
+    """k centres by a few rounds of Lloyd's iteration from random rows; a centre that loses all its rows stays where it is."""
+    centres = X[rng.choice(len(X), min(k, len(X)), replace=False)].copy()
+    for _ in range(ROUNDS):
+        label = assigned(X, centres, 1)
+        order = np.argsort(label, kind="stable")
+        used, first = np.unique(label[order], return_index=True)
+        sizes = np.diff(np.append(first, len(X)))
+        centres[used] = np.add.reduceat(X[order], first, axis=0) / sizes[:, None].astype(np.float32)
+    return centres
+
+
+def assigned(X: Rows, centres: Rows, n_threads: int) -> Ints:
+    """The nearest centre of every row."""
+    label = np.empty(len(X), dtype=np.int64)
+
+    def work(block: slice) -> None:
+        label[block] = nearest_rows(X[block], centres, 1)[1][:, 0]
+
+    for _ in map_blocks(work, row_blocks(len(X), BLOCK), n_threads):
+        pass
+    return label
