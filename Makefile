@@ -1,14 +1,15 @@
 # Everything runs in a virtual environment of its own, .venv; nothing else on the machine is touched.
-#   make demo   install graspel and run its demonstration on the digits that ship with scikit-learn
-#   make test   install what the tests need and run them
-#   make lint   ruff and mypy
-#   make clean  remove the virtual environment and the caches
+#   make demo     install graspel and run its demonstration on the digits that ship with scikit-learn
+#   make test     install what the tests need and run them
+#   make lint     ruff and mypy
+#   make picture  draw the picture of the README anew
+#   make clean    remove the virtual environment and the caches
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint picture clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.installed-core
@@ -21,6 +22,10 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+picture: $(VENV)/.installed-core
+	$(BIN)/graspel demo --quiet --output build/demo
+	cp build/demo/drawing.png docs/images/digits.png
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

@@ -265,13 +265,12 @@ def test_scaled_refuses(factor):
 def test_why_names_the_step_the_round_and_the_numbers():
     graph = toy_graphs.path(4).with_edges(3, 0, 0.25, step=Step.JOIN, round=1, eta=12.5, gradient=3.0)
     expected = (
-        "Nodes 0 and 3 are joined, with weight 0.25, as closest pair between two components, in round 1, "
+        "Nodes 0 and 3 are joined, with weight 0.25: closest pair between two components, in round 1, "
         "with eta 12.5 and gradient 3."
     )
     assert graph.why(0, 3) == graph.why(3, 0) == graph.why(np.int64(3), np.int32(0)) == expected
     assert (
-        graph.why(1, 2)
-        == "Nodes 1 and 2 are joined, with weight 1, as edge of the graph that was given, from the start."
+        graph.why(1, 2) == "Nodes 1 and 2 are joined, with weight 1: edge of the graph that was given, from the start."
     )
 
 

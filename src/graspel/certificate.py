@@ -27,16 +27,25 @@ class Certificate:
     ----------
     n_nodes, n_edges : int
     connected : bool
-    density : float, edges per node
-    eta_max : float, largest distortion of any candidate in the last round (NaN if there was no round)
-    settled : bool, whether the stability rule was met
+    density : float
+        Edges per node.
+    eta_max : float
+        Largest distortion of any candidate in the last round, before that round added its edges (NaN if there was
+        none).
+    settled : bool
+        Whether the stability rule was met.
     n_rounds : int
-    lambda_2 : float, smallest nonzero eigenvalue of the calibrated graph
-    objective, objective_error : float, F of the calibrated graph and its standard error (0: exact)
-    resistance_correlation : float, of effective resistance and z_data over sampled pairs
-    resistance_ratio : float, median of effective resistance / z_data over the same pairs
+    lambda_2 : float
+        Smallest nonzero eigenvalue of the calibrated graph.
+    objective, objective_error : float
+        F of the calibrated graph, and its standard error (0: exact).
+    resistance_correlation : float
+        Of effective resistance and z_data over sampled pairs (NaN where either is constant).
+    resistance_ratio : float
+        Median of effective resistance / z_data over the same pairs (NaN if all of them are copies of one point).
     n_sampled_pairs : int
-    neighbor_recall : float, share of true nearest neighbours in the initial lists (NaN if none were searched)
+    neighbor_recall : float
+        Share of true nearest neighbours in the initial lists (NaN if none were searched).
     """
 
     n_nodes: int
@@ -71,20 +80,25 @@ class Certificate:
                 f"{'yes' if self.settled else 'no'}, {self.n_rounds} {rounds}",
                 "whether the stability rule was met before the limit of rounds",
             ),
-            ("eta max", f"{self.eta_max:.4g}", "largest distortion of any candidate edge in the last round"),
+            ("eta max", _shown(self.eta_max, ".4g"), "largest distortion of any candidate edge in the last round"),
             ("lambda 2", f"{self.lambda_2:.4g}", "smallest nonzero eigenvalue: how well the graph hangs together"),
             ("objective F", f"{self.objective:.6g}{error}", "penalised log-likelihood of the data; larger is better"),
             (
                 "R against z",
-                f"r = {self.resistance_correlation:.3f}, ratio {self.resistance_ratio:.3f}",
-                f"effective resistance against data distance, {self.n_sampled_pairs:,} sampled pairs: correlation and median ratio",
+                f"r = {_shown(self.resistance_correlation, '.3f')}, ratio {_shown(self.resistance_ratio, '.3f')}",
+                f"effective resistance against data distance, {self.n_sampled_pairs:,} sampled pairs: "
+                "correlation and median ratio",
             ),
-            ("kNN recall", f"{self.neighbor_recall:.4f}", "share of true nearest neighbours found at the start"),
+            ("kNN recall", _shown(self.neighbor_recall, ".4f"), "share of true nearest neighbours found at the start"),
         ]
 
     def __repr__(self) -> str:
         """One entry per line."""
         return "Certificate(\n" + "".join(f"  {f.name}={getattr(self, f.name)!r},\n" for f in fields(self)) + ")"
+
+
+def _shown(value: float, form: str) -> str:
+    return "unknown" if np.isnan(value) else format(value, form)
 
 
 def certify(

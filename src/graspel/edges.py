@@ -41,7 +41,7 @@ class Step(IntEnum):
         return member
 
     GIVEN = 0, "edge of the graph that was given"
-    NEIGHBOR = 1, "pair of nearest neighbors in the data"
+    NEIGHBOR = 1, "pair of nearest neighbours in the data"
     TREE = 2, "edge of a spanning tree"
     SPARSIFIER = 3, "off-tree edge kept by the spectral sparsifier"
     JOIN = 4, "closest pair between two components"

@@ -22,7 +22,7 @@ import csv
 import importlib
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -130,8 +130,8 @@ def _suffix(path: PathLike) -> str:
 def _format(path: PathLike) -> Format:
     if _suffix(path) not in FORMATS:
         raise ValueError(
-            f"{path}: the suffix {_suffix(path)!r} names no format of graphs. Allowed are {', '.join(FORMATS)}; "
-            "rename the file."
+            f"{path}: the suffix {_suffix(path)!r} names no format of graphs. Give a file that ends in "
+            f"{', '.join(FORMATS)}."
         )
     return FORMATS[_suffix(path)]
 
@@ -180,9 +180,7 @@ def _columns(graph: Graph) -> dict[str, list[Any]]:
 
 def _graph(columns: dict[str, Any], n_nodes: int | None) -> Graph:
     """Make a graph from columns as `_columns` returns them; those after weight may be missing."""
-    missing = [name for name in _COLUMNS[:3] if name not in columns]
-    if missing:
-        raise ValueError(f"it has no column {missing[0]!r}; head, tail and weight are needed")
+    _check_columns(columns)
     if n_nodes is None:
         n_nodes = int(max(max(columns["head"], default=0), max(columns["tail"], default=0))) + 1
     codes = {step.label: step for step in Step}
@@ -192,6 +190,16 @@ def _graph(columns: dict[str, Any], n_nodes: int | None) -> Graph:
     step = [codes[label] for label in columns["step"]] if "step" in columns else None
     provenance = {name: columns.get(name) for name in ("round", "eta", "gradient")}
     return Graph(n_nodes, columns["head"], columns["tail"], columns["weight"], step=step, **provenance)
+
+
+def _check_columns(names: Iterable[str]) -> None:
+    names = list(names)
+    missing = [name for name in _COLUMNS[:3] if name not in names]
+    if missing:
+        raise ValueError(f"it has no column {missing[0]!r}; head, tail and weight are needed")
+    repeated = [name for name in names if names.count(name) > 1]
+    if repeated:
+        raise ValueError(f"it has two columns {repeated[0]!r}")
 
 
 # --- .npz -------------------------------------------------------------------------------------------------------------
@@ -252,7 +260,9 @@ def _read_csv(path: Path) -> Graph:
     promised = {name: int(value) for name, value in re.findall(r"(n_nodes|n_edges)=(\d+)", lines[0])} if lines else {}
     numbered = ((number, row) for number, row in enumerate(csv.reader(lines), 1) if row and not row[0].startswith("#"))
     _, header = next(numbered, (0, []))
-    cells: dict[str, list[Any]] = {name.strip(): [] for name in header}
+    names = [name.strip() for name in header]
+    _check_columns(names)
+    cells: dict[str, list[Any]] = {name: [] for name in names}
     for number, row in numbered:
         if len(row) != len(header):
             raise ValueError(f"line {number} has {len(row)} fields where the header has {len(header)}")

@@ -78,7 +78,7 @@ class Graph:
     (array([0, 1, 1]), array([1, 2, 3]))
     >>> graph = graph.with_edges([3], [0], [0.1], step=Step.CRITICAL, round=1, eta=25.0)
     >>> graph.why(0, 3)
-    'Nodes 0 and 3 are joined, with weight 0.1, as pair of large spectral distortion, in round 1, with eta 25.'
+    'Nodes 0 and 3 are joined, with weight 0.1: pair of large spectral distortion, in round 1, with eta 25.'
     """
 
     n_nodes: int
@@ -247,22 +247,22 @@ class Graph:
         Examples
         --------
         >>> Graph(3, [0, 1], [1, 2], [1.0, 2.0], step=[Step.NEIGHBOR, Step.JOIN], round=[0, 1]).why(1, 0)
-        'Nodes 0 and 1 are joined, with weight 1, as pair of nearest neighbors in the data, from the start.'
+        'Nodes 0 and 1 are joined, with weight 1: pair of nearest neighbours in the data, from the start.'
         """
         p, q = sorted((operator.index(p), operator.index(q)))
         first, last = np.searchsorted(self.heads, [p, p + 1])
         at = int(first + np.searchsorted(self.tails[first:last], q))
         if at == last or self.tails[at] != q:
             near = np.concatenate([self.heads[self.tails == p], self.tails[self.heads == p]])[:5].tolist()
-            hint = f"Node {p} is joined to {', '.join(map(str, near)) or 'none'} (its first neighbors)."
+            hint = f"Node {p} is joined to {', '.join(map(str, near)) or 'none'} (its first neighbours)."
             if p < 0 or q >= self.n_nodes:
                 hint = f"Nodes are numbered from 0 to {self.n_nodes - 1}."
             raise ValueError(f"edge ({p}, {q}) is not in the graph, so there is nothing to explain. {hint}")
         numbers = {"eta": self.eta[at], "gradient": self.gradient[at]}
         known = " and ".join(f"{name} {value:.4g}" for name, value in numbers.items() if not np.isnan(value))
         when = "from the start" if self.round[at] == 0 else f"in round {self.round[at]}"
-        reason = f"as {Step(self.step[at]).meaning}, {when}{', with ' if known else ''}{known}"
-        return f"Nodes {p} and {q} are joined, with weight {self.weights[at]:.4g}, {reason}."
+        reason = f"{Step(self.step[at]).meaning}, {when}{', with ' if known else ''}{known}"
+        return f"Nodes {p} and {q} are joined, with weight {self.weights[at]:.4g}: {reason}."
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the graph with all its provenance to an .npz file, whole or not at all."""

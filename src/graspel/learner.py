@@ -1,35 +1,34 @@
 r"""GRASPEL, the learner: Algorithm 1 of the paper as a scikit-learn estimator.
 
-Start from a tiny neighbour graph (Step 1), embed it (Step 2), find the pairs whose distance in the embedding is far too large for their
-distance in the data and tie them (Step 3), until no such pair is left (Step 4). Each step is a file in ``graspel/steps``.
+Start from a tiny neighbour graph (Step 1), embed it (Step 2), find the pairs whose distance in the embedding is far
+too large for their distance in the data and tie them (Step 3), until no such pair is left (Step 4). Each step is a
+file in ``graspel/steps``.
 """
 
 from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
 
-from graspel.certificate import certify
+from graspel.certificate import Certificate, certify
 from graspel.graph import Graph
-from graspel.history import Callback, Round, share_done
+from graspel.history import Callback, Round
 from graspel.objective import calibrated, truncated_objective
 from graspel.parallel import count_threads, one_thread_per_call
-from graspel.parameters import check_choice, check_number, checked_data
+from graspel.parameters import check_choice, check_flag, check_number, checked_data, generator
 from graspel.progress import listening, print_progress, report
 from graspel.steps.candidates import CANDIDATES
 from graspel.steps.connect import connect_components, joining_round
 from graspel.steps.criticality import Critical, most_critical, with_critical_edges
 from graspel.steps.embed import Embedding, spectral_embedding
-from graspel.steps.initial import INITIAL, initial_graph
+from graspel.steps.initial import INITIAL, initial_graph, pairs_of_the_user
 from graspel.steps.prepare import METRICS, Points
 from graspel.steps.stability import STABILITY
 from graspel.steps.weights import Weights
@@ -41,54 +40,61 @@ class GRASPEL(BaseEstimator):
     Parameters
     ----------
     n_neighbors : int, default=2
-        Neighbours of each point in the initial graph.
+        Neighbours of each point in the initial graph "knn".
     metric : {"euclidean", "cosine"}, default="euclidean"
-        Cosine: rows are divided by their norm first.
+        How distance is measured. Cosine: rows are divided by their norm first.
     initial : {"knn", "mst"}, Graph, sparse matrix or (indices, distances), default="knn"
-        The initial graph. "mst" is the Euclidean minimum spanning tree. A graph of your own gives the edges; all weights are computed
-        from X.
+        The initial graph. "mst" is the Euclidean minimum spanning tree. A graph of your own gives the edges; all
+        weights are computed from X.
     candidates : {"fiedler", "clusters"}, default="fiedler"
-        Where critical edges are looked for: between the two ends of the Fiedler order, or between distant clusters of the embedding (k by
-        the largest gap between eigenvalues).
+        Where critical edges are looked for: between the two ends of the Fiedler order, or between distant clusters of
+        the embedding, their number taken from the largest gap between eigenvalues.
     window : float, default=0.05
-        Share of the points taken from each end of the Fiedler order (epsilon).
+        Share of the points taken from each end of the Fiedler order (the paper's epsilon).
     edge_ratio : float, default=0.001
-        Edges added in each round, as a share of the points (zeta).
+        Edges added in each round, as a share of the points (the paper's zeta).
     n_components : int, default=None
-        Nontrivial eigenvectors in the embedding (r - 1). None: 1 for "fiedler", 20 for "clusters".
+        Nontrivial eigenvectors in the embedding (the paper's r - 1). None: 1 for "fiedler", 20 for "clusters".
     sigma : float, default=1000
         Prior standard deviation: 1/sigma^2 is added to each eigenvalue.
     beta : float, default=0
-        Sparsity penalty in the objective.
+        Weight of the sparsity penalty in the objective.
     tol : float, default=None
-        Stability is reached when the largest distortion eta is under it ("distortion"), or when the first eigenvalues moved by less than this share
-        ("eigenvalues"). None: 10 and 0.01.
+        The graph is stable when no candidate has a distortion eta of `tol` or more ("distortion"; the paper uses 10 and
+        100), or when no eigenvalue has moved by this share ("eigenvalues"). None: for "distortion" the eta above which
+        an edge raises the objective, for "eigenvalues" 0.01.
     stability : {"distortion", "eigenvalues"}, default="distortion"
         The rule that ends the rounds.
     max_iter : int, default=100
-        Rounds at most; 0 stops at the initial graph, joined if it is not connected.
+        Rounds at most. 0 stops at the initial graph, joined if it is not connected.
     center : bool, default=False
-        Subtract each row's mean first: for rows that are variables observed in many samples (graph recovery, the paper's runs), not for
-        feature vectors.
-    random_state : int, RandomState or None, default=None
+        Subtract each row's mean first: for rows that are variables observed in many samples (graph recovery, the
+        paper's runs), not for feature vectors.
+    random_state : int, RandomState, Generator or None, default=None
         Same seed, same graph to the bit, at any number of threads.
     n_jobs : int, default=None
         Threads; None or -1 for all cores.
     verbose : bool or int, default=False
         Print what is being done.
     callback : callable, default=None
-        Called with (round, graph) after each round; the run ends if it returns True.
+        Called as ``callback(round, graph)`` after each round, with its `Round` and the graph so far (not yet
+        calibrated); the run ends if it returns True.
 
     Attributes
     ----------
     graph_ : Graph
         The learned graph, calibrated: effective resistance on it estimates z_data = |x_p - x_q|^2 / |X - mean|_2^2.
     history_ : list of Round
-        Joining components, where it was needed, is the first round.
+        One record for each round. Where the initial graph had to be joined, this is the first round.
     certificate_ : Certificate
+        What can be said of the graph: whether it is connected and settled, its density, spectrum and objective, and how
+        effective resistance compares with distance in the data.
     n_iter_ : int
         Number of rounds.
     n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of str
+        Names of the columns of X, where it has names.
 
     Examples
     --------
@@ -153,25 +159,27 @@ class GRASPEL(BaseEstimator):
         -------
         self
         """
-        X = checked_data(self, X)
-        self._check_parameters(X.shape[0])
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        self._check_parameters()
+        rng = generator(self.random_state)
+        values = checked_data(self, X)
+        self._check_sizes(values.shape[0])
+        validate_data(self, X, skip_check_array=True)  # takes down the number and the names of the features
         with one_thread_per_call(), listening(print_progress) if self.verbose else nullcontext():
-            self._learn(X, rng)
+            self.graph_, self.history_, self.certificate_ = self._learn(values, rng)
+        self.n_iter_ = len(self.history_)
         return self
 
-    def _learn(self, X: Any, rng: np.random.Generator) -> None:
+    def _learn(self, X: Any, rng: np.random.Generator) -> tuple[Graph, list[Round], Certificate]:
         """Algorithm 1."""
         clock = time.perf_counter()
         report("preparing")
         points = Points(X, metric=self.metric, center=self.center, rng=rng, n_threads=count_threads(self.n_jobs))
 
         start = initial_graph(points, self.initial, self.n_neighbors, rng)  # Step 1
-        graph = connect_components(start, sigma=self.sigma, beta=self.beta, rng=rng)
-        history = joining_round(start.graph, graph, time.perf_counter() - clock)
-        weigh = start.weigh
+        graph, weigh = connect_components(start, sigma=self.sigma, beta=self.beta, rng=rng), start.weigh
+        history = joining_round(start.graph, graph, seconds=time.perf_counter() - clock)
         n_edges = max(1, round(self.edge_ratio * graph.n_nodes))
-        rule, tol = self._stability(graph, weigh)
+        rule = STABILITY[self.stability]
         embedding, settled, stopped = None, False, self._callback_stops(history, graph)
 
         while not (settled or stopped) and len(history) < self.max_iter:
@@ -179,23 +187,21 @@ class GRASPEL(BaseEstimator):
             embedding = self._embed(graph, embedding, rng)  # Step 2
             blocks = CANDIDATES[self.candidates].blocks(embedding, self.window, rng)  # Step 3
             critical = most_critical(blocks, embedding, points, graph, n_edges=n_edges, beta=self.beta, weigh=weigh)
-            record = self._record(len(history) + 1, graph, embedding, critical, weigh)
-            settled = rule([*history, record], tol) or not critical.n_edges  # Step 4
-            if not settled:
-                graph = with_critical_edges(graph, critical, weigh, record.round)
-            n_added = 0 if settled else critical.n_edges
-            history.append(replace(record, n_added=n_added, seconds=time.perf_counter() - clock))
-            report("adding critical edges", share_done(history, tol), f"round {record.round}, eta {record.max_eta:.3g}")
+            tol = self._tolerance(graph, weigh)
+            settled = rule.is_stable(critical.max_eta, embedding.values, history, tol) or not critical.n_edges  # Step 4
+            history.append(self._record(len(history) + 1, graph, weigh, embedding, critical, settled, clock))
+            graph = graph if settled else with_critical_edges(graph, critical, weigh, round=len(history))
+            report("adding critical edges", rule.share_done(history, tol), history[-1].in_short)
             stopped = self._callback_stops(history, graph)
 
-        self._warn_unless(settled or stopped or self.max_iter == 0, history, tol)
-        self.graph_ = calibrated(graph, weigh.distances(graph), self.beta)
-        self.history_ = history
-        self.n_iter_ = len(history)
-        self.certificate_ = certify(
-            self.graph_,
+        if not (settled or stopped or self.max_iter == 0):
+            self._warn_of_unrest(history, self._tolerance(graph, weigh))
+        z = weigh.distances(graph)
+        graph = calibrated(graph, z, self.beta)
+        certificate = certify(
+            graph,
             points,
-            weigh.distances(graph),
+            z,
             history,
             settled=settled,
             recall=start.neighbors.recall if start.neighbors else float("nan"),
@@ -204,75 +210,90 @@ class GRASPEL(BaseEstimator):
             guess=None if embedding is None else embedding.vectors,
             rng=rng,
         )
+        return graph, history, certificate
 
     def _embed(self, graph: Graph, last: Embedding | None, rng: np.random.Generator) -> Embedding:
-        """Step 2, from the last round's vectors."""
+        """Step 2, starting from the last round's vectors."""
         n_components = self.n_components or CANDIDATES[self.candidates].n_components
         n_eigenvalues = max(n_components, STABILITY[self.stability].n_eigenvalues)
         guess = None if last is None else last.vectors
         return spectral_embedding(graph, n_components, self.sigma, rng, n_eigenvalues=n_eigenvalues, guess=guess)
 
-    def _record(self, number: int, graph: Graph, embedding: Embedding, critical: Critical, weigh: Weights) -> Round:
+    def _tolerance(self, graph: Graph, weigh: Weights) -> float:
+        """The user's tolerance, or the rule's own for this graph."""
+        default = STABILITY[self.stability].default_tol
+        return default(graph, weigh, self.beta) if self.tol is None else float(self.tol)
+
+    def _record(
+        self,
+        number: int,
+        graph: Graph,
+        weigh: Weights,
+        embedding: Embedding,
+        critical: Critical,
+        settled: bool,
+        clock: float,
+    ) -> Round:
+        z, values = weigh.distances(graph), embedding.values
         return Round(
             round=number,
             max_eta=critical.max_eta,
             mean_eta=critical.mean_eta,
-            n_added=critical.n_edges,
+            n_added=0 if settled else critical.n_edges,
             density=graph.density,
-            eigenvalues=embedding.values,
-            objective=truncated_objective(
-                embedding.values, graph, weigh.distances(graph), sigma=self.sigma, beta=self.beta
-            ),
-            seconds=0.0,
+            eigenvalues=values,
+            objective=truncated_objective(values, graph, z, sigma=self.sigma, beta=self.beta),
+            seconds=time.perf_counter() - clock,
         )
-
-    def _stability(self, graph: Graph, weigh: Weights) -> tuple[Callable[[Sequence[Round], float], bool], float]:
-        rule = STABILITY[self.stability]
-        return rule.is_stable, rule.default_tol(graph, weigh, self.beta) if self.tol is None else float(self.tol)
 
     def _callback_stops(self, history: list[Round], graph: Graph) -> bool:
         return bool(self.callback is not None and history and self.callback(history[-1], graph))
 
-    def _warn_unless(self, fine: bool, history: list[Round], tol: float) -> None:
-        if not fine:
-            warnings.warn(
-                f"GRASPEL did not settle in max_iter={self.max_iter} rounds: the largest distortion is "
-                f"{history[-1].max_eta:.3g}, tol is {tol:g}. Allow more rounds, more edges in each (edge_ratio), or a larger tol.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+    def _warn_of_unrest(self, history: list[Round], tol: float) -> None:
+        warnings.warn(
+            f"GRASPEL did not settle in max_iter={self.max_iter} rounds: in the last one the largest distortion was "
+            f"{history[-1].max_eta:.3g}; the rule {self.stability!r} stops at {tol:.3g}. Allow more rounds, more edges "
+            "in each (edge_ratio), or a larger tol.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
 
-    def _check_parameters(self, n_points: int) -> None:
+    def _check_parameters(self) -> None:
         check_number("n_neighbors", self.n_neighbors, ">= 1", lambda v: v >= 1, whole=True, hint="The paper uses 2.")
-        if self.n_neighbors >= n_points:
-            raise ValueError(
-                f"n_neighbors={self.n_neighbors}: must be smaller than the number of points, {n_points}. "
-                "Ask for fewer neighbours or bring more points."
-            )
         check_choice("metric", self.metric, METRICS)
         if isinstance(self.initial, str):
             check_choice("initial", self.initial, INITIAL)
         check_choice("candidates", self.candidates, CANDIDATES)
         check_choice("stability", self.stability, STABILITY)
-        check_number(
-            "window",
-            self.window,
-            "in (0, 0.5]",
-            lambda v: 0 < v <= 0.5,
-            hint="It is the share of points taken from each end of the Fiedler order; the paper uses 0.05.",
-        )
+        hint = "It is the share of points taken from each end of the Fiedler order; the paper uses 0.05."
+        check_number("window", self.window, "in (0, 0.5]", lambda v: 0 < v <= 0.5, hint=hint)
         check_number("edge_ratio", self.edge_ratio, "in (0, 1]", lambda v: 0 < v <= 1, hint="The paper uses 0.001.")
-        check_number("sigma", self.sigma, "> 0", lambda v: 0 < v < np.inf, hint="The paper uses 1000.")
-        check_number("beta", self.beta, ">= 0", lambda v: 0 <= v < np.inf)
-        check_number("max_iter", self.max_iter, ">= 0", lambda v: v >= 0, whole=True)
+        hint = "The paper uses 1000."
+        check_number("sigma", self.sigma, "from 1e-50 to 1e50", lambda v: 1e-50 <= v <= 1e50, hint=hint)
+        check_number("beta", self.beta, "from 0 to 1e50", lambda v: 0 <= v <= 1e50, hint="0 is no penalty.")
+        check_number("max_iter", self.max_iter, ">= 0", lambda v: v >= 0, whole=True, hint="0 adds no critical edges.")
+        check_flag("center", self.center)
         if self.tol is not None:
             check_number("tol", self.tol, "> 0, or None", lambda v: v > 0, hint="The paper uses 10 and 100.")
         if self.n_components is not None:
             check_number("n_components", self.n_components, ">= 1, or None", lambda v: v >= 1, whole=True)
         if self.n_jobs is not None:
-            check_number("n_jobs", self.n_jobs, "other than 0, or None", lambda v: v != 0, whole=True)
+            hint = "It is the number of threads; -1 is all cores."
+            check_number("n_jobs", self.n_jobs, "other than 0, or None", lambda v: v != 0, whole=True, hint=hint)
+        if not isinstance(self.verbose, bool | np.bool_):
+            check_number("verbose", self.verbose, ">= 0, or True or False", lambda v: v >= 0, whole=True)
         if self.callback is not None and not callable(self.callback):
             raise ValueError(f"callback={self.callback!r}: must be None or a function of (round, graph).")
+
+    def _check_sizes(self, n_points: int) -> None:
+        """What can be told only once the number of points is known."""
+        if not isinstance(self.initial, str):
+            pairs_of_the_user(self.initial, n_points)
+        elif self.initial == "knn" and self.n_neighbors >= n_points:
+            raise ValueError(
+                f"n_neighbors={self.n_neighbors}: must be smaller than the number of points, {n_points}. "
+                "Ask for fewer neighbours or bring more points."
+            )
 
     def __sklearn_tags__(self) -> Any:
         """Sparse input is fine."""

@@ -20,7 +20,7 @@ BLOCK = 1 << 20
 
 
 def read_matrix_market(path: str | os.PathLike[str]) -> Any:
-    """Read a matrix from a MatrixMarket file.
+    r"""Read a matrix from a MatrixMarket file.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def read_matrix_market(path: str | os.PathLike[str]) -> Any:
     >>> from graspel.matrix_market import read_matrix_market
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "matrix.mtx"
-    ...     _ = path.write_text("%%MatrixMarket matrix array real general\\n2 1\\n0.5\\n1.5")
+    ...     _ = path.write_text("%%MatrixMarket matrix array real general\n2 1\n0.5\n1.5")
     ...     read_matrix_market(path)
     array([[0.5],
            [1.5]])

@@ -2,13 +2,16 @@ r"""The objective F, and the scale of the weights that maximises it.
 
     F(L) = logdet(L + I/sigma^2) - Tr(X'LX)/M - beta |L|_1
 
-is a log-likelihood of the data under a Gaussian field with precision L + I/sigma^2, less a penalty. In terms of edges,
-Tr(X'LX)/M = sum w z and |L|_1 = 4 sum w, so the gradient in one weight is z_emb - z - 4 beta, with z_emb the effective resistance (for all
-eigenvectors). Scaling all weights by c changes F to (N - 1) log c - c sum w (z + 4 beta) + const as sigma grows, largest at
+is the log-likelihood of the data under a Gaussian field with precision L + I/sigma^2 (but for constants), less a
+penalty. In terms of edges, Tr(X'LX)/M = sum w z and |L|_1 = 4 sum w. So the gradient in one weight is z_emb - z - 4
+beta, where z_emb, taken over all eigenvectors, is the effective resistance (as sigma grows).
+
+Multiplying all weights by c changes F to (N - 1) log c - c sum w (z + 4 beta) + const as sigma grows. This is largest
+at
 
     c* = (N - 1) / sum w (z + 4 beta),
 
-after which effective resistance estimates z_data.
+and on the graph so calibrated, effective resistance estimates z_data.
 """
 
 from __future__ import annotations
@@ -23,7 +26,11 @@ Floats = NDArray[np.float64]
 
 
 def penalty(graph: Graph, z: Floats, beta: float) -> float:
-    """Tr(X'LX)/M + beta |L|_1 = sum w (z + 4 beta)."""
+    """Tr(X'LX)/M + beta |L|_1 = sum w (z + 4 beta), for edges with data distances z.
+
+    >>> penalty(Graph(3, [0, 1], [1, 2], [1.0, 2.0]), np.array([3.0, 0.5]), beta=0.25)
+    7.0
+    """
     return float(graph.weights @ (z + 4 * beta))
 
 
@@ -41,7 +48,11 @@ def truncated_objective(eigenvalues: Floats, graph: Graph, z: Floats, *, sigma: 
 
 
 def best_scale(graph: Graph, z: Floats, beta: float) -> float:
-    """c* = (N - 1) / sum w (z + 4 beta), the factor for all weights that maximises F."""
+    """c* = (N - 1) / sum w (z + 4 beta), the factor for all weights that maximises F.
+
+    >>> best_scale(Graph(3, [0, 1], [1, 2], [1.0, 2.0]), np.array([3.0, 0.5]), beta=0.0)
+    0.5
+    """
     return (graph.n_nodes - 1) / penalty(graph, z, beta)
 
 

@@ -27,21 +27,29 @@ def one_thread_per_call() -> Iterator[None]:
 
 
 def count_threads(n_jobs: int | None) -> int:
-    """Turn scikit-learn's `n_jobs` into a number of threads: None and -1 mean all cores, -2 all but one.
+    """Turn `n_jobs` into a number of threads: None and -1 mean all cores that we may use, -2 all but one, and so on.
 
     >>> count_threads(3)
     3
     """
+    if n_jobs == 0:
+        raise ValueError("n_jobs=0: must be a positive number of threads, or -1 or None for all cores.")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if n_jobs is None:
         return cores
-    if n_jobs == 0:
-        raise ValueError("n_jobs=0: must be a positive number of threads, or -1 for all cores.")
-    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+    return int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
 
 
 def map_blocks(work: Callable[[Block], Result], blocks: Sequence[Block], n_threads: int) -> Iterator[Result]:
-    """Yield ``work(block)`` for every block, in order, computed by `n_threads` threads."""
+    """Yield ``work(block)`` for every block, in order, computed by `n_threads` threads.
+
+    >>> list(map_blocks(abs, [-1, 2, -3], n_threads=2))
+    [1, 2, 3]
+    """
+    n_threads = min(n_threads, len(blocks))
+    if n_threads <= 1:
+        yield from map(work, blocks)
+        return
     with ThreadPoolExecutor(n_threads) as pool:
         try:
             yield from pool.map(work, blocks)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
+from sklearn.utils import check_array
 
 from graspel.parallel import row_blocks
 
-CHECK_ROWS = 4096
+CHECKED_VALUES = 1 << 22  # values checked for NaN at a time
 
 
 def check_number(
@@ -32,7 +33,7 @@ def check_number(
         raise ValueError(f"{name}={value!r}: must be {noun} {allowed}.{' ' + hint if hint else ''}")
 
 
-def check_choice(name: str, value: Any, choices: Any) -> None:
+def check_choice(name: str, value: Any, choices: Iterable[str]) -> None:
     """Raise unless `value` is one of the choices.
 
     >>> check_choice("metric", "manhattan", ("euclidean", "cosine"))
@@ -44,39 +45,85 @@ def check_choice(name: str, value: Any, choices: Any) -> None:
         raise ValueError(f"{name}={value!r}: must be one of {', '.join(map(repr, choices))}.")
 
 
+def check_flag(name: str, value: Any) -> None:
+    """Raise unless `value` is True or False.
+
+    >>> check_flag("center", "no")
+    Traceback (most recent call last):
+    ...
+    ValueError: center='no': must be True or False.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name}={value!r}: must be True or False.")
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """The generator of a run, from a seed, a numpy RandomState or Generator (both move on), or None for a fresh one.
+
+    >>> generator(7).random() == generator(7).random()
+    True
+    """
+    if random_state is None or isinstance(random_state, np.random.Generator):
+        return np.random.default_rng(random_state)
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31))
+    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool) and 0 <= random_state < 2**32:
+        return np.random.default_rng(int(random_state))
+    raise ValueError(
+        f"random_state={random_state!r}: must be a whole number from 0 to 2**32 - 1, a numpy RandomState or Generator, "
+        "or None. The same number gives the same graph."
+    )
+
+
 def checked_data(estimator: BaseEstimator, X: Any) -> Any:
-    """Return X as a two-dimensional array or CSR array of finite real numbers, at least two rows; no copy where it is one already."""
+    """X as a matrix (array or CSR array) of finite real numbers with at least two rows; not copied if it is one."""
     _refuse_what_are_not_numbers(X)
-    X = validate_data(estimator, X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, ensure_min_samples=2)
-    values = X.data if sp.issparse(X) else X
-    for part in row_blocks(len(values), CHECK_ROWS if values.ndim == 2 else 1 << 20):
-        finite = np.isfinite(values[part])
-        if not finite.all():
-            raise ValueError(_not_finite(X, part.start, finite, values[part]))
-    return X
+    checked = check_array(
+        X,
+        accept_sparse="csr",
+        dtype="numeric",
+        ensure_all_finite=False,
+        ensure_min_samples=2,
+        estimator=estimator,
+        input_name="X",
+    )
+    if checked.dtype.itemsize > 8:
+        checked = checked.astype(np.float64)
+    _check_finite(checked)
+    return checked
 
 
 def _refuse_what_are_not_numbers(X: Any) -> None:
-    kind = getattr(getattr(X, "dtype", None), "kind", "")
-    if kind == "c":
-        raise ValueError(
-            "Complex data not supported: X must hold real numbers. Give real and imaginary parts as columns."
-        )
-    if kind in "USTmM" and kind:
-        raise ValueError(
-            f"X holds values of type {X.dtype}: all must be numbers. Encode text and dates as numbers first."
-        )
+    dtypes = {str(kind): getattr(kind, "kind", "") for kind in getattr(X, "dtypes", [getattr(X, "dtype", None)])}
+    for name, kind in dtypes.items():
+        if kind == "c":
+            raise ValueError(
+                "Complex data not supported: X must hold real numbers. Give real and imaginary parts as columns."
+            )
+        if kind and kind in "USTmM":
+            raise ValueError(
+                f"X holds values of type {name}: all must be numbers. Encode text and dates as numbers first."
+            )
 
 
-def _not_finite(X: Any, start: int, finite: Any, block: Any) -> str:
-    at = np.argwhere(~finite)[0]
-    kind = "NaN" if np.isnan(block[tuple(at)]) else "infinity"
-    if sp.issparse(X):
-        entry = start + int(at[0])
-        row, column = int(np.searchsorted(X.indptr, entry, side="right")) - 1, int(X.indices[entry])
-    else:
-        row, column = start + int(at[0]), int(at[1])
-    return (
-        f"X contains {kind} (row {row}, column {column} is the first): all values must be finite. "
-        "Drop or fill such values first, for example with sklearn.impute.SimpleImputer."
-    )
+def _check_finite(X: Any) -> None:
+    """Look for NaN and infinity, a block at a time; name the first."""
+    values = X.data if sp.issparse(X) else X
+    width = 1 if values.ndim == 1 else max(1, values.shape[1])
+    for part in row_blocks(len(values), max(1, CHECKED_VALUES // width)):
+        finite = np.isfinite(values[part])
+        if not finite.all():
+            at = np.argwhere(~finite)[0]
+            at[0] += part.start
+            row, column = _sparse_place(X, int(at[0])) if sp.issparse(X) else at.tolist()
+            kind = "NaN" if np.isnan(values[tuple(at)]) else "infinity"
+            raise ValueError(
+                f"X contains {kind} (row {row}, column {column} is the first): all values must be finite. "
+                "Drop or fill such values first, for example with sklearn.impute.SimpleImputer."
+            )
+
+
+def _sparse_place(X: sp.csr_array, entry: int) -> tuple[int, int]:
+    """Row and column of a stored entry."""
+    indptr: NDArray[Any] = X.indptr
+    return int(np.searchsorted(indptr, entry, side="right")) - 1, int(X.indices[entry])

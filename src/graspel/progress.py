@@ -55,4 +55,4 @@ def print_progress(progress: Progress) -> None:
     """Print one report as a line: what ``verbose=True`` listens with."""
     share = "" if progress.share is None else f" {progress.share:4.0%}"
     detail = f" ({progress.detail})" if progress.detail else ""
-    print(f"graspel: {progress.step}{share}{detail}")
+    print(f"graspel: {progress.step}{share}{detail}", flush=True)

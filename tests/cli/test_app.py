@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-HEAVY = ("sklearn", "faiss", "scipy", "matplotlib", "pyamg", "pandas", "pyarrow", "numpy")
+HEAVY = ("numpy", "scipy", "sklearn", "matplotlib", "pandas", "pyarrow")
 RUN = "from graspel.cli import main; main()"
 
 

@@ -65,14 +65,12 @@ class TestGoodFiles:
 
     def test_csv_header_of_numbers(self, tmp_path):
         path = tmp_path / "x.csv"
-        path.write_text("id,1,2\n5,6,7\n")
-        assert read_data(path, header=True).tolist() == [[5.0, 6.0, 7.0]]
+        path.write_text("id,1,2\n5,6,7\n8,9,10\n")
+        assert read_data(path, header=True).tolist() == [[5.0, 6.0, 7.0], [8.0, 9.0, 10.0]]
 
-    def test_one_column_and_one_row(self, tmp_path):
+    def test_one_column(self, tmp_path):
         (tmp_path / "column.csv").write_text("1\n2\n3\n")
-        (tmp_path / "row.csv").write_text("1,2,3\n")
         assert read_data(tmp_path / "column.csv").shape == (3, 1)
-        assert read_data(tmp_path / "row.csv").shape == (1, 3)
 
     def test_parquet(self, X, tmp_path):
         path = write_parquet(tmp_path / "x.parquet", a=X[:, 0], b=X[:, 1], c=X[:, 2])
@@ -152,6 +150,10 @@ class TestBadFiles:
         path.write_text("1,2,3\n4,5,6\n7,8")
         refused(path, "line 3", "2 cells", "have 3")
 
+    def test_one_row(self, refused, tmp_path):
+        (tmp_path / "row.csv").write_text("1,2,3\n")
+        refused(tmp_path / "row.csv", "one point")
+
     @pytest.mark.parametrize("size", ["0 3", "3 0"])
     def test_mtx_without_points(self, refused, tmp_path, size):
         path = tmp_path / "x.mtx"
@@ -159,9 +161,9 @@ class TestBadFiles:
         refused(path, "no numbers")
 
     def test_unknown_suffix(self, refused, tmp_path):
-        for name in ("x.xlsx", "x"):
+        for name, words in (("x.xlsx", "unknown type of data file '.xlsx'"), ("x", "a suffix must tell")):
             (tmp_path / name).write_text("1,2\n")
-            refused(tmp_path / name, "unknown type", ".csv.gz")
+            refused(tmp_path / name, words, ".csv.gz")
 
     def test_not_permitted(self, refused, tmp_path, monkeypatch):
         import graspel.cli.data_files as data_files

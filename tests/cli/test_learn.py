@@ -40,7 +40,7 @@ def test_every_parameter_of_the_estimator_has_an_option_with_the_same_default():
     for name, default in estimator.items():
         shown = re.search(r"\[default: (.*?)\]\[/dim\]$", options[name].help)
         assert shown is not None, name
-        expected = {None: WHAT_NONE_MEANS.get(name), True: name, False: f"no-{name}"}.get(default, str(default))
+        expected = f"no-{name}" if default is False else WHAT_NONE_MEANS.get(name, str(default))
         assert shown[1] == expected, name
         assert options[name].default is None, name
 
@@ -65,6 +65,11 @@ def test_options_reach_the_estimator(graspel, data, tmp_path, monkeypatch):
     assert {name: seen[name] for name in seen.keys() - given} == {
         name: value for name, value in GRASPEL().get_params().items() if name not in given
     }
+
+
+@pytest.mark.parametrize("tol", ["auto", "10", "1e2"])
+def test_a_tolerance_is_a_number_or_auto(graspel, data, tmp_path, tol):
+    assert graspel("learn", data, "-o", tmp_path / "g.npz", "--quiet", "--tol", tol).code == 0
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".mtx", ".graphml", ".csv", ".parquet"])
@@ -136,15 +141,16 @@ def bad_points(tmp_path, X):
     [
         (np.array([[0.0, np.nan], [1.0, 2.0], [3.0, 4.0]]), ["NaN"]),
         (np.array([[0.0, np.inf], [1.0, 2.0], [3.0, 4.0]]), ["infinity"]),
-        (np.zeros((1, 3)), ["1"]),
-        (np.zeros((0, 3)), ["0"]),
-        (np.zeros((3, 0)), ["0"]),
-        (np.arange(5.0), ["1"]),
-        (np.zeros((2, 2, 2)), ["3"]),
+        (np.zeros((1, 3)), ["one point", "(1, 3)"]),
+        (np.zeros((0, 3)), ["no numbers", "(0, 3)"]),
+        (np.zeros((3, 0)), ["no numbers", "(3, 0)"]),
+        (np.array(1.0), ["()", "one point per row"]),
+        (np.arange(5.0), ["(5,)", "(5, 1)"]),
+        (np.zeros((7, 2, 3)), ["(7, 2, 3)", "(7, 6)"]),
         (np.array([["a", "b"], ["c", "d"]]), ["text", "real numbers"]),
         (np.ones((4, 2)) * 1j, ["complex"]),
     ],
-    ids=["nan", "inf", "one point", "no points", "no features", "1-D", "3-D", "strings", "complex"],
+    ids=["nan", "inf", "one point", "no points", "no features", "0-D", "1-D", "3-D", "strings", "complex"],
 )
 def test_bad_points_are_refused_in_one_sentence(graspel, tmp_path, X, words):
     output = tmp_path / "g.npz"
@@ -241,5 +247,5 @@ def test_too_little_memory_is_one_sentence(graspel, data, tmp_path, monkeypatch)
 def test_a_real_process_fails_without_a_traceback(graspel_process, tmp_path):
     output = tmp_path / "g.npz"
     assert graspel_process("learn", "no.npy", "-o", output).is_one_sentence("no.npy", "does not exist")
-    assert graspel_process("learn", tmp_path, "-o", output).is_one_sentence("unknown type")
+    assert graspel_process("learn", tmp_path, "-o", output).is_one_sentence("is a folder")
     assert not output.exists()

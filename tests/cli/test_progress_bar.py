@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from graspel.cli.progress_bar import progress_bar
-from graspel.progress import report
+from graspel.progress import Progress, report
 
 
 class Terminal(io.StringIO):
@@ -49,9 +49,41 @@ def test_bars_on_a_terminal(monkeypatch, encoding):
     with progress_bar():
         two_rounds()
     drawn = terminal.getvalue()
-    for words in ("reading", "embedding", "candidates", "30%", "100%"):
+    for words in ("reading", "embedding", "candidates", "30%", "100%", "0:00 left"):
         assert words in drawn
     drawn.encode(encoding)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that a test sets by hand."""
+    from graspel.cli import progress_bar as module
+
+    time = [100.0]
+    monkeypatch.setattr(module, "monotonic", lambda: time[0])
+    return time
+
+
+def test_the_time_left_follows_the_pace_of_the_step_so_far(clock):
+    from graspel.cli.progress_bar import _Bars, _bars
+
+    bars = _bars()
+    listener = _Bars(bars)
+
+    def end_after(share, seconds):
+        clock[0] += seconds
+        listener.hear(Progress("searching", share))
+        return bars.tasks[-1].fields["ends"]
+
+    assert end_after(None, 0) is None
+    assert end_after(0.0, 1) is None
+    assert end_after(0.25, 4) == pytest.approx(clock[0] + 15)
+    assert end_after(0.5, 15) == pytest.approx(clock[0] + 20)
+    assert end_after(0.0, 1) is None, "a second pass begins"
+    assert end_after(0.5, 3) == pytest.approx(clock[0] + 3)
+    listener.hear(Progress("writing"))
+    assert bars.tasks[0].fields["ends"] is None
+    assert bars.tasks[0].fields["detail"] == "24.0 s"
 
 
 def test_an_error_passes_through_and_the_listening_ends(capsys):

@@ -13,6 +13,7 @@ suffix          what is read
 
 from __future__ import annotations
 
+import math
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -44,7 +45,7 @@ def read_data(path: Path, *, key: str | None = None, header: bool | None = None)
     Returns
     -------
     ndarray or scipy.sparse array
-        One point per row. What is not numeric is refused here; shape and values are the estimator's to check.
+        One point per row. What is no matrix of numbers is refused here; the values are the estimator's to check.
 
     Raises
     ------
@@ -52,22 +53,27 @@ def read_data(path: Path, *, key: str | None = None, header: bool | None = None)
         If the file can not be read as what its name says, in words that name the file and the fault.
     """
     suffix = _suffix(path)
-    if suffix not in _READERS:
-        raise UnusableFile(
-            f"{path}: unknown type of data file {suffix or '(no suffix)'!r}; use one of {', '.join(SUFFIXES)}."
-        )
-    if key is not None and suffix != ".npz":
-        raise UnusableFile(f"--key {key} names an array of an .npz file, but {path} is not one; leave --key out.")
     if path.is_dir():
         raise UnusableFile(f"{path} is a folder; give the path of a file.")
+    if suffix not in _READERS:
+        what = f"unknown type of data file {suffix!r}" if suffix else "a suffix must tell the type of the data file"
+        raise UnusableFile(f"{path}: {what}; use one of {', '.join(SUFFIXES)}.")
+    if key is not None and suffix != ".npz":
+        raise UnusableFile(f"--key {key} names an array of an .npz file, but {path} is not one; leave --key out.")
     if path.stat().st_size == 0:
         raise UnusableFile(f"{path} is empty (0 bytes); give a file with one point per row.")
     matrix = _read(path, suffix, key, header)
     if matrix.dtype.kind not in "buif":
         held = _KINDS.get(matrix.dtype.kind, f"values of type {matrix.dtype}")
         raise UnusableFile(f"{path} holds {held}, but real numbers are needed; convert it first.")
+    if matrix.ndim != 2:
+        raise UnusableFile(f"{path} {_wrong_shape(matrix.shape)}.")
     if 0 in matrix.shape:
         raise UnusableFile(f"{path} holds no numbers (its shape is {matrix.shape}); give one point per row.")
+    if matrix.shape[0] == 1:
+        raise UnusableFile(
+            f"{path} holds one point (its shape is {matrix.shape}), but a graph needs two; give more rows."
+        )
     return matrix
 
 
@@ -87,6 +93,15 @@ def _read(path: Path, suffix: str, key: str | None, header: bool | None) -> Any:
             f"{path} can not be read as {suffix}: it is truncated, damaged or of another type ({reason}); "
             "write it anew."
         ) from error
+
+
+def _wrong_shape(shape: tuple[int, ...]) -> str:
+    held = f"holds an array of shape {shape}, but a matrix is needed, one point per row"
+    if len(shape) == 1:
+        return f"{held}; points of one feature each take the shape ({shape[0]}, 1)"
+    if len(shape) > 2:
+        return f"{held}; images and the like take the shape ({shape[0]}, {math.prod(shape[1:])})"
+    return held
 
 
 def _suffix(path: Path) -> str:

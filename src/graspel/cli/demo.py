@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from shutil import which
 from typing import Annotated, Any
 
 import typer
@@ -45,7 +47,9 @@ def demo(
         if not quiet:
             print_certificate(certificate, "The graph of scikit-learn's digits", as_json=json)
         if not (quiet or json):
-            print(f"Written: {' and '.join(written)}. To look into the graph: graspel info {written[0]}")
+            print(f"Written: {' and '.join(written)}")
+            command = "graspel" if which("graspel") else sys.argv[0]  # from a virtual environment that is not active
+            print(f"Look into the graph by: {command} info {written[0]}")
 
 
 def _learn_and_draw(output: Path, written: list[str]) -> Any:

@@ -106,7 +106,7 @@ def _fail(error: BaseException) -> NoReturn:
         if message:  # without one, the help has been printed
             print(f"Error: {message}; see '{command} --help'.", file=sys.stderr)
         raise SystemExit(2)
-    if isinstance(error, USER_ERRORS):
+    if isinstance(error, USER_ERRORS) and not _is_ours(error):
         print(f"Error: {sentence(error)}", file=sys.stderr)
         raise SystemExit(2)
     print(
@@ -115,6 +115,11 @@ def _fail(error: BaseException) -> NoReturn:
         file=sys.stderr,
     )
     raise SystemExit(1)
+
+
+def _is_ours(error: BaseException) -> bool:
+    """Whether it is about importing graspel itself, which no user can mend."""
+    return isinstance(error, ImportError) and (error.name or "").partition(".")[0] == "graspel"
 
 
 def _stop(written: list[str], signal_number: int) -> NoReturn:

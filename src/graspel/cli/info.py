@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 HELP = (
     "Describe a graph.\n\n"
-    "Nodes, edges, components, neighbors, weights, why the edges are there (by step and round), and the first "
+    "Nodes, edges, components, neighbours, weights, why the edges are there (by step and round), and the first "
     "eigenvalues of its Laplacian. Reads .npz, .mtx, .graphml, .csv and .parquet."
 )
 EXAMPLES = "\n".join(
@@ -116,7 +116,7 @@ def _rows(record: dict[str, Any]) -> list[tuple[str, str, str]]:
         ("Edges", f"{record['edges']:,}", ""),
         ("Density", f"{record['density']:.4g}", "edges per node; a tree has just under 1"),
         ("Components", f"{record['components']:,}", _component_words(record)),
-        ("Neighbors per node", _range(record["neighbors"]), "smallest / median / largest"),
+        ("Neighbours per node", _range(record["neighbors"]), "smallest / median / largest"),
     ]
     if record["weights"]:
         rows.append(("Weights", _range(record["weights"]), "smallest / median / largest"))

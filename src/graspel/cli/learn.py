@@ -16,8 +16,8 @@ from graspel.progress import report
 
 HELP = (
     "Learn a graph from data points.\n\n"
-    "Joins each point to its nearest neighbors, joins the parts to one connected graph, then adds the few edges that "
-    "change its spectrum most, until the graph keeps the distances of the data. Writes the graph and prints a "
+    "Joins each point to its nearest neighbours, joins the parts to one connected graph, then adds the few edges that "
+    "change its spectrum most, until no further one raises the likelihood of the data. Writes the graph and prints a "
     "certificate: how sparse the graph is, and how well distances along it agree with those in the data."
 )
 EXAMPLES = "\n".join(

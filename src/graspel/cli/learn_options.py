@@ -111,10 +111,13 @@ Center = Annotated[
 ]
 RandomState = Annotated[
     int | None,
-    _option(RUN, "a new one in each run", "Seed; the same seed gives the same graph to the bit.", "--random-state", "--seed"),
+    _option(
+        RUN, "a new one in each run", "Seed; the same seed gives the same graph to the bit.", "--random-state", "--seed"
+    ),
 ]
 Jobs = Annotated[
-    int | None, _option(RUN, "all cores", "Threads; -1 for all cores. The result does not depend on it.", "--n-jobs", "-j")
+    int | None,
+    _option(RUN, "all cores", "Threads; -1 for all cores. The result does not depend on it.", "--n-jobs", "-j"),
 ]
 
 PARAMETERS = (

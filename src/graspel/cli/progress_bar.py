@@ -55,32 +55,46 @@ class _Bars:
         self._bars = bars
         self._tasks: dict[str, TaskID] = {}
         self._current: str | None = None
-        self._started = monotonic()
         self._seconds: dict[str, float] = {}
+        self._step_began = monotonic()
+        self._share_began = self._step_began
+        self._share = 0.0
 
     def hear(self, progress: Progress) -> None:
         if progress.step != self._current:
             self._finish_current()
             self._start(progress.step)
-        completed = None if progress.share is None else 100 * progress.share
         total = None if progress.share is None else 100
+        completed = None if progress.share is None else 100 * progress.share
+        ends = self._expected_end(progress.share)
         task = self._tasks[progress.step]
-        self._bars.update(task, completed=completed, total=total, detail=progress.detail)
+        self._bars.update(task, completed=completed, total=total, detail=progress.detail, ends=ends)
+
+    def _expected_end(self, share: float | None) -> float | None:
+        """When the step will be done if it goes on at its pace so far; None if that can not be known."""
+        if share is None:
+            return None
+        now = monotonic()
+        if share < self._share:  # a second pass through the same step
+            self._share_began = now
+        self._share = share
+        return now + (now - self._share_began) * (1 / share - 1) if share > 0 else None
 
     def _start(self, step: str) -> None:
-        self._current, self._started = step, monotonic()
+        self._current, self._share = step, 0.0
+        self._step_began = self._share_began = monotonic()
         if step in self._tasks:
-            self._bars.reset(self._tasks[step], total=None, detail="", left=True)
+            self._bars.reset(self._tasks[step], total=None, detail="", ends=None)
         else:
-            self._tasks[step] = self._bars.add_task(step, total=None, detail="", left=True)
+            self._tasks[step] = self._bars.add_task(step, total=None, detail="", ends=None)
 
     def _finish_current(self) -> None:
         if self._current is None:
             return
-        seconds = self._seconds.get(self._current, 0.0) + monotonic() - self._started
+        seconds = self._seconds.get(self._current, 0.0) + monotonic() - self._step_began
         self._seconds[self._current] = seconds
         task = self._tasks[self._current]
-        self._bars.update(task, total=100, completed=100, detail=f"{seconds:.1f} s", left=False)
+        self._bars.update(task, total=100, completed=100, detail=f"{seconds:.1f} s", ends=None)
         self._bars.stop_task(task)
 
 
@@ -91,14 +105,12 @@ def _bars() -> Bars:
     from rich.text import Text
 
     class TimeLeft(ProgressColumn):
-        """The time a running step will still take, judged by its speed so far."""
-
-        max_refresh = 0.5
+        """The time that the running step will still take."""
 
         def render(self, task: Task) -> Text:
-            if not task.fields.get("left") or task.time_remaining is None:
+            if task.fields["ends"] is None:
                 return Text("")
-            minutes, seconds = divmod(int(task.time_remaining), 60)
+            minutes, seconds = divmod(max(0, round(task.fields["ends"] - monotonic())), 60)
             return Text(f"{minutes}:{seconds:02d} left", style="progress.remaining")
 
     unicode = (sys.stderr.encoding or "").lower().startswith("utf")

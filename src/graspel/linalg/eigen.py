@@ -1,38 +1,44 @@
 r"""Eigenpairs: the smallest eigenvalues of a graph Laplacian and their vectors, L u_i = lambda_i u_i.
 
-Small graphs are decomposed densely. Large ones start from the modes of the coarse graph that approximate elimination leaves
-(:mod:`graspel.linalg.elimination`), or from the vectors of a similar graph, and are refined by LOBPCG with the same
-elimination as preconditioner. The null space is never iterated for: it is the span of the component indicators, exactly.
+Small graphs are decomposed densely. Large ones start from the modes of the coarse graph that approximate elimination
+leaves (:mod:`graspel.linalg.elimination`), or from the vectors of a similar graph, and are refined by LOBPCG with the
+same elimination as preconditioner. The null space is never iterated for: it is the span of the component indicators,
+exactly.
 """
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from graspel.linalg.checked import checked_columns, checked_count, checked_laplacian, checked_positive
 from graspel.linalg.components import Components
 from graspel.linalg.dense import DenseElimination
 from graspel.linalg.elimination import ApproximateElimination
-from graspel.linalg.lobpcg import lobpcg, rayleigh_ritz, rounding_of
+from graspel.linalg.laplacian import Laplacian, laplacian_map, laplacian_of
+from graspel.linalg.lobpcg import column_norms, dots, lobpcg, rounding
 
 Floats = NDArray[np.float64]
 
 DENSE_LIMIT = 300  # nodes up to which LAPACK is the fastest way
 MAX_ITERATIONS = 200
+WIDE = 1e8  # eigenvalues that span more than this lose half their digits to the usual LAPACK routines
 
 
 @dataclass(frozen=True)
 class Eigenpairs:
     """The k smallest eigenvalues (ascending), unit vectors as columns, and how well each pair solves L u = lambda u.
 
-    `residuals` holds |L u - lambda u| / lambda for the nonzero eigenvalues (0 for the null space); `converged` says whether all
-    are within the tolerance asked for.
+    `residuals` holds |L u - lambda u| / lambda for the nonzero eigenvalues (0 for the null space). `converged` says
+    whether all are within the tolerance asked for, or, where heavy edges make rounding alone exceed it, as small as
+    rounding allows and within the tolerance in the norm of L^+, which bounds the relative error of lambda.
     """
 
     values: Floats
@@ -42,26 +48,32 @@ class Eigenpairs:
 
 
 def smallest_eigenpairs(
-    L: sp.csr_array,
+    L: Any,
     k: int,
     *,
     tol: float = 1e-5,
-    guess: Floats | None = None,
+    guess: ArrayLike | None = None,
     random_state: int | np.random.Generator | None = 0,
 ) -> Eigenpairs:
     """Compute the k smallest eigenpairs of a Laplacian, null space included.
 
     Parameters
     ----------
-    L : sparse array, the Laplacian of an undirected graph
-    k : int, number of pairs, 1 <= k <= N
-    tol : float, largest |L u - lambda u| / lambda allowed; the error of an eigenvalue is of the order of its square
-    guess : array (N x m) or None, vectors close to the wanted ones, for example those of a similar graph
-    random_state : seed or Generator for the sampled elimination
+    L : sparse matrix, the Laplacian of an undirected graph, or an object with an `adjacency`, for the Laplacian of that
+    k : int
+        Number of pairs, 1 <= k <= N.
+    tol : float
+        Largest |L u - lambda u| / lambda allowed; the error of an eigenvalue is of the order of its square.
+    guess : array (N x m) or None
+        Vectors close to the wanted ones, for example those of a similar graph.
+    random_state : int, Generator or None
+        Seed of the sampled elimination.
 
     Returns
     -------
-    Eigenpairs. Each vector's largest entry (in absolute value) is positive, so that signs are reproducible.
+    pairs : Eigenpairs
+        Each vector's largest entry (in absolute value) is positive, so that signs are reproducible.
+        A ConvergenceWarning says if `tol` was not met.
 
     Examples
     --------
@@ -70,102 +82,118 @@ def smallest_eigenpairs(
     >>> smallest_eigenpairs(L, 3).values.round(6) + 0.0
     array([0., 1., 3.])
     """
-    L = _checked(L)
-    n = L.shape[0]
-    if not 1 <= k <= n:
-        raise ValueError(f"k={k!r}: must lie between 1 and the number of nodes, {n}.")
-    adjacency = _adjacency(L)
+    adjacency = checked_laplacian(L)
+    n = adjacency.shape[0]
+    k = checked_count("k", k, n, "the number of nodes")
+    tol = checked_positive("tol", tol, "the relative residual |L u - lambda u| / lambda wanted")
+    start = None if guess is None else checked_columns("guess", guess, n)
     components = Components.of(adjacency)
     if components.number >= k:
-        vectors = components.indicators(k)
-        return Eigenpairs(np.zeros(k), vectors, np.zeros(k), True)
+        return Eigenpairs(np.zeros(k), components.indicators(k), np.zeros(k), True)
+    wanted = k - components.number
+    laplacian = laplacian_map(adjacency)
     if n <= max(DENSE_LIMIT, 5 * k):
-        values, vectors = _dense(L, adjacency, k, components)
+        values, vectors = _dense(adjacency, wanted, components)
     else:
-        values, vectors = _multilevel(L, adjacency, k, components, tol, guess, np.random.default_rng(random_state))
-    return _assessed(L, values, vectors, components, tol)
+        rng = np.random.default_rng(random_state)
+        values, vectors = _multilevel(laplacian, adjacency, wanted, components, tol, start, rng)
+    return _assessed(laplacian, adjacency, values, vectors, components, tol)
 
 
-def _checked(L: sp.csr_array) -> sp.csr_array:
-    if not sp.issparse(L):
-        raise TypeError(f"L is a {type(L).__name__}: a scipy sparse Laplacian is needed, for example graph.laplacian.")
-    if L.shape[0] != L.shape[1]:
-        raise ValueError(f"L has shape {L.shape}: a Laplacian is square.")
-    return sp.csr_array(L, dtype=np.float64)
+def _dense(adjacency: sp.csr_array, wanted: int, components: Components) -> tuple[Floats, Floats]:
+    """LAPACK: the nonzero eigenvalues and their vectors.
 
-
-def _adjacency(L: sp.csr_array) -> sp.csr_array:
-    A = sp.csr_array(L.copy() * -1.0)
-    A.setdiag(0.0)
-    A.eliminate_zeros()
-    return A
-
-
-def _dense(L: sp.csr_array, adjacency: sp.csr_array, k: int, components: Components) -> tuple[Floats, Floats]:
-    """LAPACK. The lower half of the spectrum comes from the pseudo-inverse, where it is the upper end and keeps all its digits."""
-    n, c = L.shape[0], components.number
-    if k <= n // 2:
+    The lower half of the spectrum comes from the pseudo-inverse, where it is the upper end and keeps all its digits.
+    """
+    n, c = adjacency.shape[0], components.number
+    if c + wanted <= n // 2:
         inverse = DenseElimination(adjacency.toarray(), np.zeros(n)).solve(components.centred(np.eye(n)))
         inverse = components.centred(inverse)
-        mu, vectors = scipy.linalg.eigh((inverse + inverse.T) / 2, subset_by_index=(n - k + c, n - 1))
-        null = np.zeros((n, c))
-        return np.concatenate([np.zeros(c), 1 / mu[::-1]]), np.hstack([null, vectors[:, ::-1]])
-    values, vectors = scipy.linalg.eigh(L.toarray(), subset_by_index=(0, k - 1))
-    vectors[:, c:] = scipy.linalg.qr(components.centred(vectors[:, c:]), mode="economic")[0]
+        mu, vectors = scipy.linalg.eigh((inverse + inverse.T) / 2, subset_by_index=(n - wanted, n - 1))
+        values, vectors = 1 / mu[::-1], vectors[:, ::-1]
+    else:
+        values, vectors = scipy.linalg.eigh(laplacian_of(adjacency).toarray(), subset_by_index=(c, c + wanted - 1))
+        vectors = scipy.linalg.qr(components.centred(vectors), mode="economic")[0]
+    if not values[0] * WIDE > values[-1]:
+        return _dense_wide(adjacency, wanted)
     return values, vectors
 
 
+def _dense_wide(adjacency: sp.csr_array, wanted: int) -> tuple[Floats, Floats]:
+    """Every nonzero eigenvalue to high relative accuracy, however far apart they are.
+
+    From L = G D G' follows lambda = s^2 for the singular values s of G D^(1/2). Neither G nor its inverse has an entry
+    larger than one (they are probabilities of a random walk), so Jacobi's method gets all of them right, the small
+    ones too (Demmel et al. 1999).
+    """
+    factors = DenseElimination(adjacency.toarray(), np.zeros(adjacency.shape[0]))
+    regular = np.isfinite(factors.pivots)
+    F = factors.G[:, regular] * np.sqrt(factors.pivots[regular])
+    s, U, _, scales, _, _ = scipy.linalg.lapack.dgejsv(F, joba=0, jobu=0, jobv=3)
+    s = s * (scales[0] / scales[1])
+    return s[::-1][:wanted] ** 2, U[:, : len(s)][:, ::-1][:, :wanted]
+
+
 def _multilevel(
-    L: sp.csr_array,
+    L: Laplacian,
     adjacency: sp.csr_array,
-    k: int,
+    wanted: int,
     components: Components,
     tol: float,
     guess: Floats | None,
     rng: np.random.Generator,
 ) -> tuple[Floats, Floats]:
     """LOBPCG on the complement of the null space."""
-    wanted = k - components.number
     block = wanted + max(2, wanted // 4)  # a few extra vectors speed up the last wanted one
     inverse = ApproximateElimination(adjacency, rng)
-    X = _first_vectors(L, inverse, guess, block, rng)
-    values, vectors = lobpcg(L, X, inverse, components.centred, wanted=wanted, tol=tol, max_iterations=MAX_ITERATIONS)
-    null = np.zeros((len(vectors), components.number))
-    return np.concatenate([np.zeros(components.number), values]), np.hstack([null, vectors])
+    X = _first_vectors(inverse, guess, block, rng)
+    return lobpcg(L, X, inverse, components.centred, wanted=wanted, block=block, tol=tol, max_iterations=MAX_ITERATIONS)
 
 
 def _first_vectors(
-    L: sp.csr_array, inverse: ApproximateElimination, guess: Floats | None, block: int, rng: np.random.Generator
+    inverse: ApproximateElimination, guess: Floats | None, block: int, rng: np.random.Generator
 ) -> Floats:
-    """Vectors to start from: the best of the coarse modes and the guess together."""
+    """Vectors to start from: the coarse modes and the guess together, random ones where there are too few modes."""
     components = inverse.components
-    X = inverse.coarse_modes(block + components.number)
+    parts = [_without_null(inverse.coarse_modes(block + components.number), components)]
+    if parts[0].shape[1] < block:
+        parts.append(components.centred(rng.standard_normal((inverse.n_nodes, block))))
+    parts = [inverse(part) for part in parts]
     if guess is not None:
-        X = np.hstack([guess[:, : 2 * block], X])
-    X = components.centred(X)
-    if X.shape[1] < block:
-        X = np.hstack([X, components.centred(rng.standard_normal((len(X), block - X.shape[1])))])
-    X = X[:, np.linalg.norm(X, axis=0) > 0]
-    _, C = rayleigh_ritz(X.T @ X, X.T @ (L @ X), block)
-    return X @ C
+        parts.insert(0, _without_null(guess[:, : 2 * block], components))
+    return np.hstack(parts)
 
 
-def _assessed(L: sp.csr_array, values: Floats, vectors: Floats, components: Components, tol: float) -> Eigenpairs:
-    """Put the exact null space in place, fix the signs, measure the residuals, and warn where they are too large."""
+def _without_null(X: Floats, components: Components) -> Floats:
+    """Project the columns on the complement of the null space; drop those of which only rounding is left."""
+    projected = components.centred(X)
+    return projected[:, column_norms(projected) > 1e-10 * column_norms(X)]
+
+
+def _assessed(
+    L: Laplacian, adjacency: sp.csr_array, values: Floats, vectors: Floats, components: Components, tol: float
+) -> Eigenpairs:
+    """Add the exact null space, fix the signs, measure the residuals, and warn where they are too large."""
     c = components.number
-    values[:c] = 0.0
-    vectors[:, :c] = components.indicators(c)
     peak = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
     vectors = vectors * np.where(peak < 0, -1.0, 1.0)
-    residuals = np.zeros(len(values))
-    U = vectors[:, c:]
-    residuals[c:] = np.linalg.norm(L @ U - U * values[c:], axis=0) / values[c:]
-    converged = bool((residuals[c:] <= 1.01 * tol + rounding_of(L) / values[c:]).all())
-    if not converged:
+    R = L @ vectors - vectors * values
+    residuals = column_norms(R) / values
+    open_columns = residuals > 1.01 * tol
+    if open_columns.any():
+        R, U, theta = R[:, open_columns], vectors[:, open_columns], values[open_columns]
+        damped = np.sqrt(np.abs(dots(R, ApproximateElimination(adjacency, np.random.default_rng(0))(R))) / theta)
+        open_columns[open_columns] = (column_norms(R) > rounding(L, U)) | (damped > tol)
+    if open_columns.any():
         warnings.warn(
             f"the eigenpairs reached a relative residual of {residuals.max():.1e}, not the {tol:.1e} asked for; "
             "use them with care, or allow a larger tol.",
             ConvergenceWarning,
             stacklevel=3,
         )
-    return Eigenpairs(values, vectors, residuals, converged)
+    return Eigenpairs(
+        values=np.concatenate([np.zeros(c), values]),
+        vectors=np.hstack([components.indicators(c), vectors]),
+        residuals=np.concatenate([np.zeros(c), residuals]),
+        converged=not open_columns.any(),
+    )

@@ -2,15 +2,15 @@ r"""Approximate elimination: a Laplacian as a product of sparse triangular facto
 
 Eliminating node v with neighbours u_1..u_d and weights w_1..w_d (W their sum) from the equation L x = b leaves a
 Laplacian on the other nodes, in which v's star has become a clique with weights w_i w_j / W. Cliques fill the
-matrix; so, after Kyng and Sachdeva (2016), each clique of more than three nodes is replaced by a random tree
-that equals it on average: with the neighbours sorted by weight, u_i is tied to one later u_j, drawn with
-probability w_j / S_i, by an edge of weight w_i S_i / W, where S_i is the sum of the weights after i. A node of degree d takes d
-edges away and brings at most d - 1 (3 for d = 3), so the edges never grow in number.
+matrix; so, after Kyng and Sachdeva (2016), each clique of more than three nodes is replaced by a random tree that
+equals it on average: with the neighbours sorted by weight, u_i is tied to one later u_j, drawn with probability
+w_j / S_i, by an edge of weight w_i S_i / W, where S_i is the sum of the weights after i. A node of degree d takes
+d edges away and brings at most d - 1 (3 for d = 3), so the edges never grow in number.
 
-Here all nodes of an *independent set* of low degree go in one round, as array operations: each round is a level
-of a multilevel method, with interpolation x_v = sum_i (w_i / W) x_i. Nodes of degree one, two and three go exactly, so a
-tree is solved exactly. The result, L ~ G D G', is a preconditioner that makes conjugate gradients gain a digit every three
-iterations or so, whatever the graph. Cost: O(E) memory, O(E log N) time.
+Here all nodes of an *independent set* of low degree go in one round, as array operations: each round is a level of a
+multilevel method, with interpolation x_v = sum_i (w_i / W) x_i. Nodes of degree one, two and three go exactly, so a
+tree is solved exactly. The result, L ~ G D G', is a preconditioner that makes conjugate gradients gain a digit every
+two to five iterations, whatever the graph. Cost: O(E) memory, O(E log N) time.
 
 A diagonal excess (L + diag(s), s >= 0) is carried along: it is a tie to a ground node that is never eliminated.
 """
@@ -29,16 +29,18 @@ from graspel.linalg.dense import DenseElimination
 
 Floats = NDArray[np.float64]
 
-DENSE_SIZE = 200  # what is left below this many nodes is factorised densely
+DENSE_SIZE = 200  # what is left below this many nodes is factorised densely,
+DENSE_LIMIT = 2000  # and below this many, where
+DENSE_FILL = 0.15  # more than this share of all entries is stored: few nodes of a dense graph are independent
 EXACT_DEGREE = 3  # cliques of up to three nodes are kept whole: they bring no more edges than they take
 
 
 class Level(NamedTuple):
-    """One round of elimination: nodes ``start:stop`` of the elimination order, pivots, interpolation from the later nodes."""
+    """One round of elimination: nodes `start:stop` of the elimination order, and how they hang on the later ones."""
 
     start: int
     stop: int
-    pivots: Floats  # D: weighted degree (plus excess) of each node when it is eliminated
+    pivots: Floats  # D: weighted degree (plus excess) of each node when it goes; infinite for one without any tie
     interpolation: sp.csr_array  # eliminated x later nodes, entries w_i / W
     restriction: sp.csr_array  # its transpose
 
@@ -48,9 +50,9 @@ class ApproximateElimination:
 
     Parameters
     ----------
-    adjacency : sparse array, symmetric, without diagonal
+    adjacency : CSR array, symmetric, positive, without diagonal (see :func:`graspel.linalg.checked.checked_adjacency`)
     rng : numpy Generator, the source of the sampled cliques
-    excess : array of N non-negative numbers or None, added to the diagonal
+    excess : array of N non-negative numbers, some of them positive in every component, or None for none
 
     Examples
     --------
@@ -68,8 +70,9 @@ class ApproximateElimination:
         A = sp.csr_array(adjacency, dtype=np.float64)
         ground = np.zeros(self.n_nodes) if excess is None else np.array(excess, dtype=np.float64)
         nodes = np.arange(self.n_nodes)
-        raw, order = [], []
-        while A.shape[0] > DENSE_SIZE:
+        raw: list[tuple[Floats, sp.csr_array, NDArray[np.intp]]] = []
+        order: list[NDArray[np.intp]] = []
+        while not _is_for_dense(A):
             out = independent_low_degree_nodes(A, rng)
             kept = np.flatnonzero(~out)
             pivots, interpolation, A, ground = eliminate(A, ground, out, rng)
@@ -96,7 +99,7 @@ class ApproximateElimination:
 
     @property
     def n_factor_entries(self) -> int:
-        """Stored entries of G off the diagonal: the memory, and the cost of one application."""
+        """Stored entries of G off the diagonal, without the dense rest: the memory and the cost of one application."""
         return sum(level.interpolation.nnz for level in self.levels)
 
     @property
@@ -134,9 +137,9 @@ class ApproximateElimination:
             X[level.start : level.stop] += level.interpolation @ X[level.stop :]
 
     def logdet(self) -> float:
-        """Sum of the logs of all pivots: the log-determinant of G D G'."""
-        pivots = [level.pivots for level in self.levels] + [self.rest.pivots]
-        return float(sum(np.log(part).sum() for part in pivots))
+        """Sum of the logs of all finite pivots: the log-determinant of G D G' (see `DenseElimination.logdet`)."""
+        finite = (level.pivots[np.isfinite(level.pivots)] for level in self.levels)
+        return self.rest.logdet() + float(sum(np.log(pivots).sum() for pivots in finite))
 
     def half_inverse(self, X: Floats) -> Floats:
         """(G D^1/2)^-1 X, in elimination order and in place."""
@@ -161,19 +164,27 @@ class ApproximateElimination:
         """Guess the first k eigenvectors: those of the dense rest, with each node's mass, interpolated to all nodes.
 
         The mass of a coarse node is the sum of its interpolation weights, so the coarse problem is the lumped
-        Galerkin problem P'LP y = lambda diag(P'1) y.
+        Galerkin problem P'LP y = lambda diag(P'1) y. There are no more modes than coarse nodes.
         """
         S, rest = self._rest_laplacian, self.n_eliminated
+        k = min(k, len(S))
+        if k == 0:
+            return np.zeros((self.n_nodes, 0))
         mass = np.ones((self.n_nodes, 1))
         self.forward(mass)
         scale = 1.0 / np.sqrt(mass[rest:, 0])
-        _, Y = scipy.linalg.eigh(scale[:, None] * S * scale, subset_by_index=(0, min(k, len(S)) - 1))
-        X = np.zeros((self.n_nodes, Y.shape[1]))
+        _, Y = scipy.linalg.eigh(scale[:, None] * S * scale, subset_by_index=(0, k - 1))
+        X = np.zeros((self.n_nodes, k))
         X[rest:] = scale[:, None] * Y
         self.backward(X)
         result = np.empty_like(X)
         result[self.order] = X
         return result
+
+
+def _is_for_dense(A: sp.csr_array) -> bool:
+    n = A.shape[0]
+    return n <= DENSE_SIZE or (n <= DENSE_LIMIT and A.nnz > DENSE_FILL * n**2)
 
 
 def independent_low_degree_nodes(A: sp.csr_array, rng: np.random.Generator) -> NDArray[np.bool_]:
@@ -198,7 +209,7 @@ def eliminate(
     renumber = np.cumsum(~out) - 1
     stars = A[gone]
     W = stars.sum(axis=1) + ground[gone]
-    pivots = np.where(W > 0, W, 1.0)  # an isolated node: its equation is 0 = 0, any value will do
+    pivots = np.where(W > 0, W, np.inf)  # the equation of an isolated node is 0 = 0: this sets its value to 0
     row = np.repeat(np.arange(len(gone)), np.diff(stars.indptr))
     column = renumber[stars.indices]
     share = stars.data / pivots[row]
@@ -239,17 +250,17 @@ def sampled_cliques(
             tails.append(column[first + j])
             weights.append(share[first + i] * share[first + j] * pivots[degree == size])
 
-    # Sampled: leaf i of a larger star is tied to one later leaf j, drawn in proportion to its weight. Shares are
-    # numbers of order one in every star, so one running sum over all stars loses nothing that matters.
-    running = np.cumsum(share)
+    # Sampled: each leaf but the last of a larger star is tied to one later leaf, drawn in proportion to its weight.
+    # As probabilities the weights of every star sum to one: one running sum over all stars loses nothing that matters.
     last = indptr[1:] - 1
-    i = np.flatnonzero((degree[row] > EXACT_DEGREE) & (np.arange(len(row)) < last[row]))
-    if len(i):
-        end = last[row[i]]
-        later = running[end] - running[i]
-        j = np.searchsorted(running, running[i] + rng.random(len(i)) * later, side="right")
-        j = np.clip(j, i + 1, end)
-        heads.append(column[i])
-        tails.append(column[j])
-        weights.append(share[i] * later * pivots[row[i]])
+    leaf = np.flatnonzero((degree[row] > EXACT_DEGREE) & (np.arange(len(row)) < last[row]))
+    if len(leaf):
+        total = np.bincount(row, share, len(degree))
+        running = np.cumsum(share / total[row])
+        end = last[row[leaf]]
+        later = running[end] - running[leaf]
+        partner = np.searchsorted(running, running[leaf] + rng.random(len(leaf)) * later, side="right")
+        heads.append(column[leaf])
+        tails.append(column[np.clip(partner, leaf + 1, end)])
+        weights.append(share[leaf] * later * total[row[leaf]] * pivots[row[leaf]])
     return np.concatenate(heads), np.concatenate(tails), np.concatenate(weights)

@@ -39,7 +39,7 @@ COLOURS = (
 MARKERS = ("o", "^", "s", "D", "v", "P", "X", "*")
 EDGE_COLOUR = "#333333"
 HAZE = 0.35  # how far the farthest point fades to white
-MAX_EDGES = 50_000
+MAX_EDGES = 200_000
 MAX_LEGEND = 40
 
 
@@ -172,7 +172,8 @@ def _draw_edges(ax: Any, graph: Graph, seen: np.ndarray, nearness: np.ndarray) -
     heads, tails = graph.heads[strongest], graph.tails[strongest]
     opacity = 0.2 + 0.5 * np.minimum(nearness[heads], nearness[tails])
     ends = np.stack([seen[heads, :2], seen[tails, :2]], axis=1)
-    ax.add_collection(LineCollection(ends, colors=EDGE_COLOUR, linewidths=0.5, alpha=opacity, zorder=1))
+    width = float(np.clip(0.5 * np.sqrt(5_000 / max(len(ends), 1)), 0.1, 0.5))  # many edges, fine lines
+    ax.add_collection(LineCollection(list(ends), colors=EDGE_COLOUR, linewidths=width, alpha=opacity, zorder=1))
 
 
 def _draw_nodes(ax: Any, seen: np.ndarray, nearness: np.ndarray, classes: np.ndarray) -> None:

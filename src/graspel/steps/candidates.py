@@ -1,8 +1,9 @@
 r"""Step 3, candidates: where to look for pairs that are far apart in the embedding.
 
-A strategy names groups of nodes that lie far from each other, and which groups to compare: every pair between the two groups of
-a *block* is a candidate. `fiedler` takes the two ends of the Fiedler order; `clusters` groups the nodes by k-means on the first
-k - 1 eigenvectors, k by the largest gap between eigenvalues, and compares each cluster with the ones far from it.
+A strategy names groups of nodes that lie far from each other, and which groups to compare: every pair between the two
+groups of a *block* is a candidate. `fiedler` takes the two ends of the Fiedler order. `clusters` groups the nodes by
+k-means on the first k - 1 eigenvectors, k by the largest gap between eigenvalues, and compares each cluster with
+those far from it.
 """
 
 from __future__ import annotations
@@ -42,37 +43,59 @@ def fiedler_ends(embedding: Embedding, window: float, rng: np.random.Generator) 
 
 
 def distant_clusters(embedding: Embedding, window: float, rng: np.random.Generator) -> list[Block]:
-    """Clusters of the embedding, each against the few whose centres are farthest from its own."""
-    from sklearn.cluster import KMeans
-
-    n = len(embedding.vectors)
-    k = min(number_of_clusters(embedding.values), n)
-    if k < 2:
-        return fiedler_ends(embedding, window, rng)
-    U = embedding.U[:, : k - 1]
-    kmeans = KMeans(k, n_init=3, random_state=int(rng.integers(2**31))).fit(U)
-    label = kmeans.labels_
-    centres = np.array([U[label == c].mean(axis=0) for c in np.unique(label)])
-    groups = [_sampled(np.flatnonzero(label == c), rng) for c in np.unique(label)]
+    """Clusters of the embedding, each against the few whose centres are farthest from its own; `window` is not used."""
+    U = embedding.U[:, : number_of_clusters(embedding.values) - 1]
+    centres, label = clusters(U, min(number_of_clusters(embedding.values), len(U)))
+    order = np.argsort(embedding.vectors[:, 0], kind="stable")  # samples do not depend on how the points are numbered
+    groups = [_sampled(order[label[order] == c], rng) for c in range(len(centres))]
     apart = np.linalg.norm(centres[:, None] - centres, axis=2)
-    pairs = {
-        (min(a, b), max(a, b)) for a in range(len(groups)) for b in np.argsort(-apart[a])[:DISTANT_CLUSTERS] if a != b
-    }
+    farthest = np.argsort(-apart, axis=1, kind="stable")[:, :DISTANT_CLUSTERS]
+    pairs = {(min(a, b), max(a, b)) for a, row in enumerate(farthest.tolist()) for b in row if a != b}
     return [Block(groups[a], groups[b]) for a, b in sorted(pairs)]
 
 
 def number_of_clusters(values: Floats) -> int:
-    """K from the largest gap lambda_(k+1) - lambda_k, relative to lambda_(k+1), among the first eigenvalues.
+    """The number k of clusters: where the gap lambda_(k+1) - lambda_k, relative to lambda_(k+1), is largest.
 
-    `values` are the nontrivial ones, lambda_2 first.
+    `values` are the nontrivial eigenvalues, lambda_2 first, so k is at least 2.
 
     >>> number_of_clusters(np.array([0.1, 0.11, 0.9, 1.0]))
     3
     """
     if len(values) < 2:
         return 2
-    gaps = np.diff(values) / values[1:]
-    return int(np.argmax(gaps)) + 2
+    return int(np.argmax(np.diff(values) / values[1:])) + 2
+
+
+def clusters(U: Floats, k: int) -> tuple[Floats, Ints]:
+    """Centres of at most k clusters of the rows of U, and the cluster of each row, by k-means.
+
+    It starts from the row farthest from the origin, then the row farthest from those taken, and so on: rows far apart
+    are what is looked for, and the result depends neither on a seed nor on the order of the rows.
+
+    >>> centres, label = clusters(np.array([[0.0], [1.0], [9.0], [10.0]]), 2)
+    >>> centres.ravel(), label
+    (array([9.5, 0.5]), array([1, 1, 0, 0]))
+    """
+    from sklearn.cluster import KMeans
+
+    first = _far_apart(U, k)
+    label = KMeans(len(first), init=U[first], n_init=1).fit(U).labels_
+    found, label = np.unique(label, return_inverse=True)
+    return np.array([U[label == c].mean(axis=0) for c in range(len(found))]), label
+
+
+def _far_apart(U: Floats, k: int) -> list[int]:
+    """At most k distinct rows, each the farthest from those before it."""
+    chosen = [int(np.argmax(np.einsum("ij,ij->i", U, U)))]
+    nearest = np.full(len(U), np.inf)
+    while len(chosen) < k:
+        difference = U - U[chosen[-1]]
+        nearest = np.minimum(nearest, np.einsum("ij,ij->i", difference, difference))
+        if not nearest.max() > 0:
+            break
+        chosen.append(int(np.argmax(nearest)))
+    return chosen
 
 
 def _sampled(group: Ints, rng: np.random.Generator) -> Ints:
@@ -82,7 +105,7 @@ def _sampled(group: Ints, rng: np.random.Generator) -> Ints:
 
 
 class Candidates(NamedTuple):
-    """A strategy and the number of eigenvectors it works with where the user does not say."""
+    """A strategy, and the number of eigenvectors it works with where the user does not say."""
 
     blocks: Strategy
     n_components: int

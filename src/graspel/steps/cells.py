@@ -1,7 +1,7 @@
 r"""Cells: the sketch of the points cut into parts, for finding near points without looking at all.
 
-Each point looks into the cells whose centres are nearest to it (:mod:`graspel.steps.partition`). Blocks of work are fixed, so the
-result does not depend on the number of threads.
+Each point looks into the cells whose centres are nearest to it (:mod:`graspel.steps.partition`). Blocks of work are
+fixed, so the result does not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from graspel.steps.products import nearest_rows
 Ints = NDArray[np.int64]
 
 CELL = 128  # points in a cell, about
-QUERIES = 1 << 18  # points that look for neighbours at a time: bounds the memory
+MEMORY = 1 << 24  # candidates held at a time
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Cells:
         """For each query about the `width` nearest points (itself among them, -1 where fewer were found)."""
         sketch, n_threads = self.points.sketch, self.points.n_threads
         found = np.empty((len(queries), width), dtype=np.int64)
-        for part in row_blocks(len(queries), QUERIES):
+        for part in row_blocks(len(queries), max(1, MEMORY // (probes * width))):
             report("nearest neighbours", 0.5 * part.start / len(queries), "comparing points cell by cell")
             found[part] = search(sketch[queries[part]], sketch, self.partition, width, probes, n_threads)
         return found

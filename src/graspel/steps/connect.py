@@ -1,14 +1,14 @@
 r"""Step 1, connect: join the components of a graph by their closest pairs.
 
-Where a graph falls apart, lambda_2 = 0 and z_emb between two components is constant: sigma^2 (1/n_a + 1/n_b). The pair of largest
-distortion eta = z_emb / z_data between them is then the *closest* pair. So the components are joined by Boruvka's
-rounds: every component but the largest takes the closest pair that leads out of it. The joins are edges of the minimum
-spanning tree between components, and there are exactly (components - 1) of them. Starting from single points, the same
-rounds build the Euclidean minimum spanning tree.
+Where a graph falls apart, lambda_2 = 0 and z_emb between two components is constant: sigma^2 (1/n_a + 1/n_b). So
+between them the pair of largest distortion eta = z_emb / z_data is the *closest* pair. The components are joined by
+Boruvka's rounds: every component but the largest takes the closest pair that leads out of it. The joins are edges of
+the minimum spanning tree between components, and there are exactly (components - 1) of them. Starting from single
+points, the same rounds build the Euclidean minimum spanning tree.
 
-For a point whose neighbour list reaches out of its component, the list holds its nearest outside point. For any other,
-all outside points are farther than the end of its list; only where that could still beat the best pair known
-for its component is a search made among the points outside.
+Where the neighbour list of a point reaches out of its component, it holds the nearest point outside. Any other point is
+*open*: all it knows is that what lies outside is farther than the end of its list. Only where that could still beat
+the best pair known for its component is a search made among the points outside.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ def connect_components(start: Start, *, sigma: float, beta: float, rng: np.rando
     graph, weigh, neighbors = start
     if neighbors is None or graph.is_connected:
         return graph
-    joins = join_components(neighbors, graph.components[1], rng)
+    joins = join_components(neighbors, graph.components[1].astype(np.int64), rng)
     weights = weigh(joins.z)
     if graph.n_edges == 0:
         return graph.with_edges(joins.heads, joins.tails, weights, step=Step.TREE)
     z_emb = sigma**2 * (1 / joins.head_sizes + 1 / joins.tail_sizes)
-    z = np.maximum(joins.z, weigh.floor)
+    z = weigh.raised(joins.z)
     return graph.with_edges(
         joins.heads, joins.tails, weights, step=Step.JOIN, round=1, eta=z_emb / z, gradient=z_emb - z - 4 * beta
     )
@@ -83,8 +83,8 @@ def joining_round(start: Graph, graph: Graph, seconds: float) -> list[Round]:
 
 def join_components(neighbors: Neighbors, labels: Ints, rng: np.random.Generator) -> Joins:
     """Join the components given by `labels` (one per point) into one, by Boruvka's rounds."""
-    number, labels = int(labels.max()) + 1, labels.astype(np.int64)
-    total, cells = number, None
+    number = total = int(labels.max()) + 1
+    cells = None
     copies, originals = neighbors.copies, neighbors.copy_of
     rounds = [_chosen(copies, originals, np.zeros(len(copies)), labels, number)]  # copies first: nothing is closer
     number, labels = _merged(labels, number, rounds[-1])
@@ -97,9 +97,9 @@ def join_components(neighbors: Neighbors, labels: Ints, rng: np.random.Generator
         z[largest] = np.inf if (local[open_points] == largest).any() else z[largest]
         open_points = open_points[local[open_points] != largest]
         if len(open_points):
-            if cells is None and exact_work(neighbors.points, len(open_points)) > EXACT_WORK:
-                cells = Cells.of(neighbors.points, rng)
-            p, q, z = _search_outside(neighbors, local, open_points, (p, q, z), cells)
+            too_much = exact_work(neighbors.points, len(open_points)) > EXACT_WORK
+            cells = Cells.of(neighbors.points, rng) if too_much and cells is None else cells
+            p, q, z = _search_outside(neighbors, local, open_points, (p, q, z), cells if too_much else None)
         found = np.isfinite(z)
         p, q = neighbors.distinct[p[found]], neighbors.distinct[q[found]]
         rounds.append(_chosen(p, q, z[found], labels, number))
@@ -129,9 +129,9 @@ def _best_per_component(p: Ints, q: Ints, z: Floats, labels: Ints, number: int) 
 
 
 def _open_points(neighbors: Neighbors, labels: Ints, best: Floats) -> Ints:
-    """Points whose list ends inside their component, nearer than the best pair known for it."""
+    """Points whose list stays inside their component and ends nearer than the best pair known for it."""
     inside = (labels[neighbors.indices] == labels[:, None]).all(axis=1)
-    end = neighbors.z[:, -1] if neighbors.z.shape[1] else np.zeros(len(labels))
+    end = np.where(np.isfinite(neighbors.z), neighbors.z, 0.0).max(axis=1)  # a short list is filled up with inf
     return np.flatnonzero(inside & (end < best[labels]))
 
 

@@ -1,12 +1,14 @@
 r"""Step 3, criticality: the candidate pairs of largest distortion eta = z_emb / z_data.
 
-Every pair of a block is scored by two matrix products in single precision. The best of all, and the best of every node, are then
-measured exactly; of these, by falling eta, the first zeta * N that share no node, are not edges yet and have a positive
-gradient z_emb - z_data - 4 beta are critical.
+Every pair of a block that is not an edge yet is scored by two matrix products. The best are measured again, exactly,
+on the points themselves. By falling eta, the first zeta * N of them that share no node and have a positive gradient
+z_emb - z_data - 4 beta are critical. Where the best pairs share so many nodes that too few are left, the search is
+repeated on the nodes that are still free: so the pairs chosen are those that a walk through all pairs would choose.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -24,13 +26,27 @@ from graspel.steps.weights import Weights
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-SHORTLIST = 16  # pairs measured exactly for every edge wanted, beside the best of every node
-ROWS = 1024
+SHORTLIST = 64  # pairs measured exactly for every edge wanted
+ROWS = 1024  # left nodes of a block that are scored at a time
+
+
+class Pairs(NamedTuple):
+    """Pairs of nodes, measured: z_data (none smaller than the floor of the weights), eta, and the gradient of F."""
+
+    heads: Ints
+    tails: Ints
+    z: Floats
+    eta: Floats
+    gradient: Floats
+
+    def at(self, index: Ints) -> Pairs:
+        """Some of the pairs."""
+        return Pairs(self.heads[index], self.tails[index], self.z[index], self.eta[index], self.gradient[index])
 
 
 @dataclass(frozen=True)
 class Critical:
-    """Critical pairs by falling eta, and the distortion of the candidates: the largest and the mean."""
+    """Critical pairs by falling eta, and the largest and the mean eta of all candidates."""
 
     heads: Ints
     tails: Ints
@@ -56,23 +72,22 @@ def most_critical(
     beta: float,
     weigh: Weights,
 ) -> Critical:
-    """Score all pairs of the blocks and choose the critical ones."""
-    shortlists = [_shortlist(block, embedding, points, n_edges) for block in blocks]
-    heads = np.concatenate([shortlist.heads for shortlist in shortlists])
-    tails = np.concatenate([shortlist.tails for shortlist in shortlists])
-    mean = sum(shortlist.total for shortlist in shortlists) / sum(shortlist.count for shortlist in shortlists)
-    code = np.unique(np.minimum(heads, tails) * graph.n_nodes + np.maximum(heads, tails))
-    code = code[~np.isin(code, graph.heads * graph.n_nodes + graph.tails)]
-    heads, tails = code // graph.n_nodes, code % graph.n_nodes
-
-    z_emb = embedding.squared_distances(heads, tails)
-    z = points.squared_distances(heads, tails)
-    eta = z_emb / np.maximum(z, weigh.floor)
-    gradient = z_emb - z - 4 * beta
-    order = np.argsort(-eta, kind="stable")
-    order = order[_disjoint(heads[order], tails[order], gradient[order] > 0, n_edges)]
-    largest = float(eta.max(initial=0.0))
-    return Critical(heads[order], tails[order], z[order], eta[order], gradient[order], largest, float(mean))
+    """Score all pairs of the blocks that are not edges, and choose at most `n_edges` critical ones."""
+    found: list[Pairs] = []
+    missing, free = n_edges, np.ones(graph.n_nodes, dtype=bool)
+    while True:
+        best = _best_pairs(blocks, embedding, points, graph, SHORTLIST * n_edges)
+        pairs = _measured(best.heads, best.tails, embedding, points, beta, weigh)
+        if not found:
+            max_eta, mean_eta = float(pairs.eta.max(initial=0.0)), best.total / max(1, best.count)
+        chosen = pairs.at(_disjoint(pairs, missing))
+        found.append(chosen)
+        missing -= len(chosen.heads)
+        if not missing or not len(chosen.heads) or len(pairs.heads) == best.count:
+            heads, tails, z, eta, gradient = (np.concatenate(column) for column in zip(*found, strict=True))
+            return Critical(heads, tails, z, eta, gradient, max_eta, mean_eta)
+        free[chosen.heads] = free[chosen.tails] = False
+        blocks = [Block(left[free[left]], right[free[right]]) for left, right in blocks]
 
 
 def with_critical_edges(graph: Graph, critical: Critical, weigh: Weights, round: int) -> Graph:
@@ -88,8 +103,17 @@ def with_critical_edges(graph: Graph, critical: Critical, weigh: Weights, round:
     )
 
 
-class Shortlist(NamedTuple):
-    """Pairs of one block worth measuring, the sum of eta over all its pairs, and the number of these."""
+def _measured(heads: Ints, tails: Ints, embedding: Embedding, points: Points, beta: float, weigh: Weights) -> Pairs:
+    """Measure pairs exactly, and sort them by falling eta (0 between copies of a point, which are tied already)."""
+    z = points.squared_distances(heads, tails)
+    z_emb = np.where(z > 0, embedding.squared_distances(heads, tails), 0.0)
+    z = weigh.raised(z)
+    return Pairs(heads, tails, z, z_emb / z, z_emb - z - 4 * beta).at(np.argsort(-z_emb / z, kind="stable"))
+
+
+@dataclass(frozen=True)
+class BestPairs:
+    """The best-scored pairs of some blocks, each once, and the sum of the scores of all pairs and their number."""
 
     heads: Ints
     tails: Ints
@@ -97,54 +121,82 @@ class Shortlist(NamedTuple):
     count: int
 
 
-def _shortlist(block: Block, embedding: Embedding, points: Points, n_edges: int) -> Shortlist:
-    """Score all pairs of a block, ROWS of its left nodes at a time; keep the best of all, of each row and of each column."""
+def _best_pairs(blocks: list[Block], embedding: Embedding, points: Points, graph: Graph, k: int) -> BestPairs:
+    """The k pairs of largest eta among all pairs of the blocks that are not edges."""
+    heads, tails, score, total, count = [], [], [], 0.0, 0
+    for block in blocks:
+        if not len(block.left) or not len(block.right):
+            continue
+        for row, column, eta, part_total, part_count in _scored(block, embedding, points, graph, k):
+            heads.append(block.left[row])
+            tails.append(block.right[column])
+            score.append(eta)
+            total, count = total + part_total, count + part_count
+    if not heads:
+        return BestPairs(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), 0.0, 0)
+    p, q = np.concatenate(heads), np.concatenate(tails)
+    best = _largest(np.concatenate(score), k)
+    code = np.unique(np.minimum(p[best], q[best]) * graph.n_nodes + np.maximum(p[best], q[best]))
+    return BestPairs(code // graph.n_nodes, code % graph.n_nodes, total, count)
+
+
+Scores = tuple[Ints, Ints, Floats, float, int]
+
+
+def _scored(block: Block, embedding: Embedding, points: Points, graph: Graph, k: int) -> Iterator[Scores]:
+    """For ROWS left nodes at a time: row, column and eta of the k best pairs, the sum of all eta, and their number."""
     left, right = block
-    parts = row_blocks(len(left), ROWS)
-    keep = SHORTLIST * n_edges // len(parts) + 1
+    edge_rows, edge_columns = _edges_in(block, graph)
     Y, V = _unit_rows(points, right), embedding.U[right]
 
-    def score(part: slice) -> tuple[Ints, Ints, float, Floats]:
+    def score(part: slice) -> Scores:
         X = _unit_rows(points, left[part])
         eta = squared_distances(embedding.U[left[part]], V) / _clear_of_zero(squared_distances(X, Y), X, Y)
-        best_row, best_column = np.divmod(_largest(eta, keep), len(right))
-        row = np.concatenate([best_row, np.arange(len(eta)), eta.argmax(axis=0)])
-        column = np.concatenate([best_column, eta.argmax(axis=1), np.arange(len(right))])
-        return left[part][row], right[column], float(eta.sum(dtype=np.float64)), eta[row, column]
+        inside = (edge_rows >= part.start) & (edge_rows < part.stop)
+        eta[edge_rows[inside] - part.start, edge_columns[inside]] = 0.0
+        best = _largest(eta.ravel(), k)
+        best = best[eta.ravel()[best] > 0]
+        row, column = np.divmod(best, len(right))
+        return row + part.start, column, eta[row, column], float(eta.sum()), eta.size - int(inside.sum())
 
-    heads, tails, totals, etas = zip(*map_blocks(score, parts, points.n_threads), strict=True)
-    # Every part names its best of each right node: keep only the best of all parts beside the rest.
-    order = np.argsort(-np.concatenate(etas), kind="stable")[: SHORTLIST * n_edges + 2 * (len(left) + len(right))]
-    return Shortlist(np.concatenate(heads)[order], np.concatenate(tails)[order], sum(totals), len(left) * len(right))
+    return map_blocks(score, row_blocks(len(left), ROWS), points.n_threads)
 
 
-def _unit_rows(points: Points, nodes: Ints) -> NDArray[np.float32]:
+def _edges_in(block: Block, graph: Graph) -> tuple[Ints, Ints]:
+    """Where the edges between the two groups of a block stand in it: rows and columns."""
+    row, column = np.full(graph.n_nodes, -1), np.full(graph.n_nodes, -1)
+    row[block.left], column[block.right] = np.arange(len(block.left)), np.arange(len(block.right))
+    ends = np.concatenate([graph.heads, graph.tails]), np.concatenate([graph.tails, graph.heads])
+    inside = (row[ends[0]] >= 0) & (column[ends[1]] >= 0)
+    return row[ends[0][inside]], column[ends[1][inside]]
+
+
+def _unit_rows(points: Points, nodes: Ints) -> NDArray[Any]:
     """Rows about the mean in units of the spectral norm, so that their squared distances are z_data."""
     return points.centred_rows(nodes) / np.float32(points.spectral_norm)
 
 
 def _clear_of_zero(z: NDArray[Any], X: NDArray[Any], Y: NDArray[Any]) -> NDArray[Any]:
-    """Raise z to where rounding no longer hides it: pairs nearer than that are measured exactly later."""
+    """Raise z to where rounding no longer hides it."""
     size = np.einsum("ij,ij->i", X, X).max() + np.einsum("ij,ij->i", Y, Y).max()
     return np.maximum(z, 8 * np.finfo(z.dtype).eps * size + np.finfo(z.dtype).tiny)
 
 
-def _largest(eta: NDArray[np.floating], k: int) -> Ints:
-    """Flat positions of the k largest entries."""
-    k = min(k, eta.size)
-    return np.argpartition(eta, eta.size - k, axis=None)[eta.size - k :]
+def _largest(values: NDArray[Any], k: int) -> Ints:
+    """Positions of the k largest values, in no order."""
+    k = min(k, len(values))
+    return np.argpartition(values, len(values) - k)[len(values) - k :] if k else np.empty(0, dtype=np.int64)
 
 
-def _disjoint(heads: Ints, tails: Ints, allowed: NDArray[np.bool_], limit: int) -> Ints:
-    """Positions of the first `limit` allowed pairs that share no node with an earlier one."""
+def _disjoint(pairs: Pairs, limit: int) -> Ints:
+    """Positions of the first `limit` pairs that have a positive gradient and share no node with an earlier one."""
     used: set[int] = set()
-    chosen = []
-    for i in np.flatnonzero(allowed).tolist():
-        p, q = int(heads[i]), int(tails[i])
-        if p in used or q in used:
-            continue
-        used.update((p, q))
-        chosen.append(i)
+    chosen: list[int] = []
+    for i in np.flatnonzero(pairs.gradient > 0).tolist():
         if len(chosen) == limit:
             break
+        p, q = int(pairs.heads[i]), int(pairs.tails[i])
+        if p not in used and q not in used:
+            used.update((p, q))
+            chosen.append(i)
     return np.array(chosen, dtype=np.int64)

@@ -1,6 +1,8 @@
-r"""Step 2, embed: each node at its row of U = [u_2 / sqrt(lambda_2 + 1/sigma^2), ..., u_r / sqrt(lambda_r + 1/sigma^2)].
+r"""Step 2, embed: each node at its row of the first nontrivial eigenvectors, scaled by their eigenvalues.
 
-Squared distances there, z_emb(p, q) = |U'e_pq|^2, approach effective resistance from below as r and sigma grow.
+    U = [u_2 / sqrt(lambda_2 + 1/sigma^2), ..., u_r / sqrt(lambda_r + 1/sigma^2)].
+
+Squared distances there, z_emb(p, q) = |U'e_pq|^2, approach the effective resistance from below as r and sigma grow.
 """
 
 from __future__ import annotations
@@ -15,8 +17,7 @@ from graspel.linalg import smallest_eigenpairs
 
 Floats = NDArray[np.float64]
 
-
-TOL = 1e-3  # residual of the eigenpairs: the candidates they lead to are measured exactly
+TOL = 1e-3  # relative residual of the eigenpairs; the error of an eigenvalue is of the order of its square
 
 
 class Embedding(NamedTuple):
@@ -28,7 +29,7 @@ class Embedding(NamedTuple):
 
     def squared_distances(self, p: ArrayLike, q: ArrayLike) -> Floats:
         """z_emb of the pairs (p_i, q_i)."""
-        difference = self.U[p] - self.U[q]
+        difference = self.U[np.asarray(p)] - self.U[np.asarray(q)]
         return np.einsum("ij,ij->i", difference, difference)
 
 
@@ -42,9 +43,9 @@ def spectral_embedding(
     guess: Floats | None = None,
     tol: float = TOL,
 ) -> Embedding:
-    """Embed a connected graph by its first `n_components` nontrivial eigenvectors (or all, if there are fewer).
+    """Embed a connected graph by its first `n_components` nontrivial eigenvectors (all of them, if there are fewer).
 
-    `n_eigenvalues` asks for more eigenpairs than U uses; `guess` are vectors of a similar graph to start from.
+    `n_eigenvalues` asks for more eigenpairs than U uses; `guess` holds vectors of a similar graph to start from.
     """
     k = min(1 + max(n_components, n_eigenvalues), graph.n_nodes)
     pairs = smallest_eigenpairs(graph.laplacian, k, tol=tol, guess=guess, random_state=rng)

@@ -1,8 +1,8 @@
 r"""Step 1, the initial graph: few edges to start from.
 
-Strategies: `knn`, every point with its k nearest; `mst`, no edge at all, since joining single points by their closest pairs
-(:mod:`graspel.steps.connect`) builds the Euclidean minimum spanning tree. A graph of the user's own gives its edges; their weights
-are computed from the data like all others (:mod:`graspel.steps.weights`).
+Strategies: `knn`, every point with its k nearest; `mst`, no edge at all, since joining single points by their closest
+pairs (:mod:`graspel.steps.connect`) builds the Euclidean minimum spanning tree. A graph of the user's own gives its
+edges; their weights are computed from the data like all others (:mod:`graspel.steps.weights`).
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ LISTS = 10  # neighbours looked up for joining the components of a graph that ca
 
 
 def knn_pairs(neighbors: Neighbors, k: int) -> Pairs:
-    """Every distinct point with its k nearest."""
-    k = min(k, neighbors.indices.shape[1])
-    heads = np.repeat(np.arange(neighbors.points.n_points), k)
-    return neighbors.distinct[heads], neighbors.distinct[neighbors.indices[:, :k].ravel()]
+    """Every distinct point with its k nearest (fewer, where its list holds fewer)."""
+    found = np.isfinite(neighbors.z[:, :k])
+    heads = np.repeat(np.arange(neighbors.points.n_points), found.sum(axis=1))
+    return neighbors.distinct[heads], neighbors.distinct[neighbors.indices[:, :k][found]]
 
 
 def no_pairs(neighbors: Neighbors, k: int) -> Pairs:
@@ -57,17 +57,22 @@ def initial_graph(points: Points, initial: Any, k: int, rng: np.random.Generator
         heads, tails = _each_once(INITIAL[initial](neighbors, k), points.n_points)
         weigh = Weights.from_distances(neighbors.z[:, :1], points.n_features)
         return Start(_weighted(points, heads, tails, weigh, Step.NEIGHBOR), weigh, neighbors)
+    return _graph_of_the_user(points, initial, rng)
+
+
+def _graph_of_the_user(points: Points, initial: Any, rng: np.random.Generator) -> Start:
     heads, tails = _each_once(pairs_of_the_user(initial, points.n_points), points.n_points)
-    z, neighbors = points.squared_distances(heads, tails), None
+    z = points.squared_distances(heads, tails)
+    neighbors = None
     if not is_connected(heads, tails, points.n_points):
-        neighbors = nearest_neighbors(points, min(LISTS, points.n_points - 1), rng)
-        z = np.concatenate([z, neighbors.z[:, 0]])
+        neighbors = nearest_neighbors(points, LISTS, rng)
+        z = np.concatenate([z, neighbors.z[:, :1].ravel()])
     weigh = Weights.from_distances(z, points.n_features)
     return Start(_weighted(points, heads, tails, weigh, Step.GIVEN), weigh, neighbors)
 
 
 def _each_once(pairs: Pairs, n: int) -> Pairs:
-    """The pairs in one orientation and order, without repeats."""
+    """The pairs with the smaller number first, sorted, without repeats."""
     code = np.unique(np.minimum(*pairs) * n + np.maximum(*pairs))
     return code // n, code % n
 
@@ -77,7 +82,7 @@ def _weighted(points: Points, heads: Ints, tails: Ints, weigh: Weights, step: St
 
 
 def pairs_of_the_user(given: Any, n_points: int) -> Pairs:
-    """Edges of a graph that the user brings: a Graph, a sparse matrix, or kNN indices (with or without distances)."""
+    """Edges of a graph that the user brings: a Graph, a sparse matrix, or neighbour lists (indices, distances)."""
     if isinstance(given, Graph):
         _check_size(given.n_nodes, n_points)
         return given.heads, given.tails
@@ -85,7 +90,7 @@ def pairs_of_the_user(given: Any, n_points: int) -> Pairs:
         return _pairs_of_matrix(given, n_points)
     if isinstance(given, tuple) and len(given) == 2:
         return _pairs_of_lists(np.asarray(given[0]), given[1], n_points)
-    shown = repr(given) if isinstance(given, str) else f"a {type(given).__name__}"
+    shown = repr(given) if isinstance(given, str | int | float | None) else f"a {type(given).__name__}"
     raise ValueError(
         f"initial={shown}: must be {', '.join(map(repr, INITIAL))}, a graspel Graph, a scipy sparse matrix, or a tuple "
         "(indices, distances) of neighbour lists."
@@ -93,32 +98,42 @@ def pairs_of_the_user(given: Any, n_points: int) -> Pairs:
 
 
 def _pairs_of_matrix(A: Any, n_points: int) -> Pairs:
-    if A.shape[0] != A.shape[1]:
-        raise ValueError(f"initial has shape {A.shape}: an adjacency matrix is square, {n_points} x {n_points} here.")
+    if A.ndim != 2 or A.shape[0] != A.shape[1]:
+        raise ValueError(f"initial of shape {A.shape}: an adjacency matrix is square, {n_points} x {n_points} here.")
     _check_size(A.shape[0], n_points)
     entries = A.tocoo()
-    if np.iscomplexobj(entries.data) or not np.isfinite(entries.data).all() or (entries.data < 0).any():
+    weights = entries.data
+    if weights.dtype.kind not in "biuf" or not np.isfinite(weights).all() or (weights < 0).any():
         raise ValueError(
-            "initial has weights that are negative, complex or not finite: drop or mend these edges first."
+            f"initial of dtype {weights.dtype} has weights that are negative, not real or not finite: must be positive "
+            "numbers. Drop or mend these edges first."
         )
-    kept = (entries.data != 0) & (entries.row != entries.col)
+    kept = (weights != 0) & (entries.row != entries.col)
     return entries.row[kept].astype(np.int64), entries.col[kept].astype(np.int64)
 
 
 def _pairs_of_lists(indices: NDArray[Any], distances: Any, n_points: int) -> Pairs:
     if indices.ndim != 2 or not np.issubdtype(indices.dtype, np.integer):
         raise ValueError(
-            f"initial: indices must be whole numbers in a matrix (points x neighbours), not {indices.dtype} of shape {indices.shape}."
+            f"initial: indices must be whole numbers in a matrix (points x neighbours), not {indices.dtype} of shape "
+            f"{indices.shape}."
         )
     _check_size(len(indices), n_points)
-    if distances is not None and (np.shape(distances) != indices.shape or not np.isfinite(distances).all()):
-        raise ValueError(f"initial: distances must be finite and have the shape of indices, {indices.shape}.")
+    if distances is not None and not _are_distances(np.asarray(distances), indices.shape):
+        raise ValueError(
+            f"initial: distances must be None, or finite numbers >= 0 in the shape of indices, {indices.shape}. "
+            "Weights are computed from X either way."
+        )
     if indices.size and (indices.min() < 0 or indices.max() >= n_points):
         raise ValueError(
             f"initial: indices must lie between 0 and {n_points - 1}; they run from {indices.min()} to {indices.max()}."
         )
     heads, tails = np.repeat(np.arange(n_points), indices.shape[1]), indices.astype(np.int64).ravel()
     return heads[heads != tails], tails[heads != tails]
+
+
+def _are_distances(values: NDArray[Any], shape: tuple[int, ...]) -> bool:
+    return values.shape == shape and values.dtype.kind in "iuf" and bool((np.isfinite(values) & (values >= 0)).all())
 
 
 def _check_size(n_nodes: int, n_points: int) -> None:

@@ -1,8 +1,9 @@
 r"""Partition: rows cut into parts of about equal size, each around a centre, in nearly linear time.
 
-Flat k-means with K centres costs N K. Here the rows are first cut into sqrt(K) regions, and every region into its parts, each
-by a few rounds of Lloyd's iteration on a sample: N sqrt(K). The nearest centres of a row are found the same way: where there
-are many, they are partitioned themselves. Random numbers are drawn per region, so regions may be cut in any order, by any thread.
+Flat k-means with K centres costs N K. Here the rows are first cut into sqrt(K) regions, and centres are placed in
+every region, each by a few rounds of Lloyd's iteration on a sample: N sqrt(K). Then every row goes to the nearest
+centre of all; where there are many centres, they are partitioned themselves to find it. Random numbers are drawn
+per region, so regions may be cut in any order, by any thread.
 """
 
 from __future__ import annotations
@@ -53,29 +54,21 @@ class Partition:
         rows_of_regions = np.split(order, np.searchsorted(region[order], np.arange(1, n_regions)))
         seeds = rng.integers(2**63, size=n_regions)
 
-        def cut(number: int) -> tuple[Rows, Ints]:
+        def cut(number: int) -> Rows:
             rows, own = rows_of_regions[number], np.random.default_rng(seeds[number])
             if not len(rows):
-                return X[:0], np.empty(0, dtype=np.int64)
+                return X[:0]
             k = max(1, round(len(rows) / size))
             chosen = own.choice(len(rows), min(len(rows), SAMPLE * k), replace=False)
-            centres = lloyd(X[rows[chosen]], k, own)
-            return centres, assigned(X[rows], centres, 1)
+            return lloyd(X[rows[chosen]], k, own)
 
-        part, centres, offset = np.empty(len(X), dtype=np.int64), [], 0
-        for rows, (found, label) in zip(rows_of_regions, map_blocks(cut, range(n_regions), n_threads), strict=True):
-            part[rows] = label + offset
-            centres.append(found)
-            offset += len(found)
-        return cls._from_labels(np.concatenate(centres), part, rng, n_threads)
-
-    @classmethod
-    def _from_labels(cls, centres: Rows, part: Ints, rng: np.random.Generator, n_threads: int) -> Partition:
-        members = np.argsort(part, kind="stable")
-        start = np.searchsorted(part[members], np.arange(len(centres) + 1))
+        centres = np.concatenate(list(map_blocks(cut, range(n_regions), n_threads)))
         many = len(centres) > MANY_CENTRES
         regions = cls.of(centres, int(np.sqrt(len(centres))), rng, n_threads) if many else None
-        return cls(centres, members, start, regions)
+        unfilled = cls(centres, np.empty(0, dtype=np.int64), np.zeros(len(centres) + 1, dtype=np.int64), regions)
+        part = unfilled.nearest_parts(X, 1, n_threads)[:, 0]
+        members = np.argsort(part, kind="stable")
+        return cls(centres, members, np.searchsorted(part[members], np.arange(len(centres) + 1)), regions)
 
     def nearest_parts(self, queries: Rows, k: int, n_threads: int) -> Ints:
         """The k parts whose centres are nearest to each query, in no order (-1 where fewer were found)."""
@@ -92,22 +85,21 @@ class Partition:
 
 
 def search(queries: Rows, X: Rows, partition: Partition, width: int, probes: int, n_threads: int) -> Ints:
-    """For each query about the `width` nearest rows of X, from the `probes` parts nearest to it (-1 where fewer were found).
+    """For each query about the `width` nearest rows of X, from the `probes` parts nearest to it; -1 where too few.
 
-    All queries that look into a part are compared with its rows in one product, about the part's centre, so that rows far
-    from the origin lose no precision.
+    All queries that look into a part are compared with its rows in one product, about the part's centre, so that
+    rows far from the origin lose no precision.
     """
     probes, n = min(probes, partition.number), len(queries)
-    per_part = min(width, max(8, width // 2))
     parts = partition.nearest_parts(queries, probes, n_threads)
     slots = np.argsort(parts, axis=None, kind="stable")  # slot = query * probes + which of its parts
     start = np.searchsorted(parts.ravel()[slots], np.arange(partition.number + 1))
-    D = np.full((n * probes, per_part), np.inf, dtype=np.float32)
-    found = np.full((n * probes, per_part), -1, dtype=np.int32)
+    D = np.full((n * probes, width), np.inf, dtype=np.float32)  # a part may hold all the nearest
+    found = np.full((n * probes, width), -1, dtype=np.int32)
 
     def look_into(c: int) -> None:
         rows, asking = partition.part(c), slots[start[c] : start[c + 1]]
-        k = min(per_part, len(rows))
+        k = min(width, len(rows))
         if k and len(asking):
             centre = partition.centres[c]
             D[asking, :k], index = near_rows(queries[asking // probes] - centre, X[rows] - centre, k)
@@ -130,14 +122,23 @@ def search(queries: Rows, X: Rows, partition: Partition, width: int, probes: int
 
 
 def lloyd(X: Rows, k: int, rng: np.random.Generator) -> Rows:
-    """k centres by a few rounds of Lloyd's iteration from random rows; a centre that loses all its rows stays where it is."""
+    """Place k centres by a few rounds of Lloyd's iteration from random rows.
+
+    A centre that loses all its rows stays where it is.
+    """
     centres = X[rng.choice(len(X), min(k, len(X)), replace=False)].copy()
     for _ in range(ROUNDS):
-        label = assigned(X, centres, 1)
-        order = np.argsort(label, kind="stable")
-        used, first = np.unique(label[order], return_index=True)
-        sizes = np.diff(np.append(first, len(X)))
-        centres[used] = np.add.reduceat(X[order], first, axis=0) / sizes[:, None].astype(np.float32)
+        centres = means(X, assigned(X, centres, 1), centres)
+    return centres
+
+
+def means(X: Rows, label: Ints, centres: Rows) -> Rows:
+    """The mean of the rows of each label; a label without rows keeps its centre."""
+    order = np.argsort(label, kind="stable")
+    used, first = np.unique(label[order], return_index=True)
+    sizes = np.diff(np.append(first, len(X)))
+    centres = centres.copy()
+    centres[used] = np.add.reduceat(X[order], first, axis=0) / sizes[:, None].astype(np.float32)
     return centres
 
 

@@ -1,13 +1,15 @@
 r"""Step 0, prepare: the data points, and z_data(p, q) = |x_p - x_q|^2 / M between them.
 
-The points are never copied. Rows are fetched in blocks, brought to a common scale and, if asked for, centred (each row's
-mean subtracted: the paper's footnote 1) or divided by their norm (cosine). All rows are then divided by the spectral norm of the
-data matrix about its mean, times sqrt(M), so that sigma and the tolerances mean the same on every data set:
+The points are never copied. Rows are fetched in blocks, brought to a common scale and, if asked for, centred (each
+row's mean subtracted: the paper's footnote 1) or divided by their norm (cosine). All rows are then divided by the
+spectral norm of the data matrix about its mean, times sqrt(M), so that sigma and the tolerances mean the same on
+every data set:
 
     z_data(p, q) = |x_p - x_q|^2 / |X - mean|_2^2.
 
-A *sketch* holds the points in few dimensions: the coordinates along the leading principal directions. Distances in the
-sketch never exceed those between the points, so a sketch finds candidates that :meth:`Points.squared_distances` then measures.
+A *sketch* holds the points in few dimensions: the coordinates along the leading principal directions. Distances in
+the sketch never exceed those between the points, so a sketch finds candidates that :meth:`Points.squared_distances`
+then measures.
 """
 
 from __future__ import annotations
@@ -24,13 +26,12 @@ from sklearn.utils.extmath import randomized_svd
 from graspel.parallel import map_blocks, row_blocks
 
 Floats = NDArray[np.float64]
-Matrix = NDArray[np.number] | sp.csr_array
 
 METRICS = ("euclidean", "cosine")
 SKETCH_DIMENSIONS = 64
 WIDEST_SKETCH = 128  # data of up to this many features are kept whole
 SKETCH_SAMPLE = 8192  # rows that the principal directions are computed from
-BLOCK_BYTES = 1 << 24
+BLOCK_BYTES = 1 << 22  # of a block of rows: small enough for the cache
 
 
 class Points:
@@ -55,7 +56,7 @@ class Points:
 
     def __init__(
         self,
-        X: Matrix,
+        X: Any,
         *,
         metric: str = "euclidean",
         center: bool = False,
@@ -73,13 +74,16 @@ class Points:
         self.sketch, self.spectral_norm = self._principal_coordinates(rng or np.random.default_rng(0))
 
     def rows(self, index: slice | NDArray[np.integer]) -> NDArray[np.floating]:
-        """The chosen rows as a new dense block: scaled, centred or normalised as the metric asks, not yet divided by the norm."""
+        """The chosen rows as a new dense block.
+
+        Scaled, centred or normalised as the metric asks, not yet divided by the norm.
+        """
         block = self.X[index]
-        # A power of two first, and in float64: no digit is lost, no square over- or underflows.
-        block = np.asarray(block.toarray() if sp.issparse(block) else block)
-        block = block.astype(np.float64) if self._unit != 1.0 else block.astype(self.dtype)
-        if self._unit != 1.0:
-            block = (block * self._unit).astype(self.dtype, copy=False)
+        block = block.toarray() if sp.issparse(block) else np.asarray(block)
+        if self._unit == 1.0:
+            block = block.astype(self.dtype, copy=isinstance(index, slice))
+        else:  # in double first: no square over- or underflows, and a power of two costs no digit
+            block = (block.astype(np.float64) * self._unit).astype(self.dtype, copy=False)
         if self.center:
             block -= block.mean(axis=1, keepdims=True)
         if self.metric == "cosine":
@@ -160,7 +164,9 @@ class Points:
 
     def _principal_coordinates(self, rng: np.random.Generator) -> tuple[NDArray[np.float32], float]:
         """The sketch, in units of the spectral norm, and the norm (1 if all points are equal)."""
-        axes = None if self.n_features <= WIDEST_SKETCH else self._principal_axes(rng).astype(self.dtype)
+        axes: NDArray[Any] | None = (
+            None if self.n_features <= WIDEST_SKETCH else self._principal_axes(rng).astype(self.dtype)
+        )
         coordinates = np.empty((self.n_points, SKETCH_DIMENSIONS if axes is not None else self.n_features))
 
         def work(part: slice) -> None:

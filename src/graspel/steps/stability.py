@@ -1,9 +1,10 @@
 r"""Step 4, stability: when to stop.
 
-`distortion`, the paper's rule: no candidate has a distortion above the tolerance. `eigenvalues`, its naive rule: the first eigenvalues, up
-to the largest gap, have moved by less than the tolerance (relatively) since the last round.
+Rules: `distortion`, the paper's, is met when no candidate has a distortion eta above the tolerance. `eigenvalues`,
+its naive rule, is met when the first eigenvalues, up to the largest gap, have moved by less than the tolerance
+(relatively) since the last round.
 
-Where no tolerance is given, `distortion` stops when no candidate would raise the objective any more.
+Where no tolerance is given, `distortion` stops when no candidate would raise the objective F any more.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graspel.graph import Graph
 from graspel.history import Round
@@ -19,26 +21,30 @@ from graspel.objective import best_scale
 from graspel.steps.candidates import number_of_clusters
 from graspel.steps.weights import Weights
 
+Floats = NDArray[np.float64]
 
-def distortion_is_small(history: Sequence[Round], tol: float) -> bool:
+
+def distortion_is_small(max_eta: float, eigenvalues: Floats, history: Sequence[Round], tol: float) -> bool:
     """The largest eta of any candidate is under `tol`."""
-    return history[-1].max_eta < tol
+    return max_eta < tol
 
 
-def eigenvalues_are_steady(history: Sequence[Round], tol: float) -> bool:
-    """No eigenvalue before the largest gap has moved by `tol` or more, relatively, since the last connected round."""
-    connected = [record.eigenvalues for record in history if np.isfinite(record.objective)]
-    if len(connected) < 2:
+def eigenvalues_are_steady(max_eta: float, eigenvalues: Floats, history: Sequence[Round], tol: float) -> bool:
+    """No eigenvalue before the largest gap has moved by `tol` or more, relatively, since the last round.
+
+    The graph must have been connected in that round: the joining of components moves lambda_2 from zero.
+    """
+    if not history or not history[-1].was_connected:
         return False
-    before, now = connected[-2:]
-    k = number_of_clusters(now) - 1
-    return bool((np.abs(now[:k] - before[:k]) < tol * now[:k]).all())
+    k = number_of_clusters(eigenvalues) - 1
+    moved = np.abs(eigenvalues[:k] - history[-1].eigenvalues[:k])
+    return bool((moved < tol * eigenvalues[:k]).all())
 
 
 def gain_threshold(graph: Graph, weigh: Weights, beta: float) -> float:
-    """The eta above which an edge raises F: the scale c* that calibration will multiply all weights by.
+    """The eta above which an edge raises F: the scale c* by which calibration will multiply all weights.
 
-    Calibrated weights divide z_emb by c*, so the gradient of F there is z_emb / c* - z (beta aside): positive if eta > c*.
+    Calibration divides z_emb by c*. So F's gradient there is z_emb / c* - z (beta aside), positive if eta > c*.
     """
     return best_scale(graph, weigh.distances(graph), beta)
 
@@ -48,15 +54,32 @@ def one_percent(graph: Graph, weigh: Weights, beta: float) -> float:
     return 0.01
 
 
-class Stability(NamedTuple):
-    """A rule, its tolerance where the user does not say, and how many eigenvalues it looks at."""
+def distortion_removed(history: Sequence[Round], tol: float) -> float | None:
+    """How far the largest eta has come on its way to the tolerance, from 0 to 1 by logarithms; None if unknown.
 
-    is_stable: Callable[[Sequence[Round], float], bool]
+    The round that joins components is left out: it ends the distortion of a disconnected graph at one blow.
+    """
+    etas = np.array([record.max_eta for record in history if record.was_connected])
+    if not len(etas) or not etas[0] > tol:
+        return None
+    least = max(float(etas.min()), tol)
+    return float(np.log(etas[0] / least) / np.log(etas[0] / tol))
+
+
+def unknown(history: Sequence[Round], tol: float) -> None:
+    """Eigenvalues do not tell how long they will keep moving."""
+
+
+class Stability(NamedTuple):
+    """A rule, its tolerance where the user gives none, how many eigenvalues it needs, and the share of the way done."""
+
+    is_stable: Callable[[float, Floats, Sequence[Round], float], bool]
     default_tol: Callable[[Graph, Weights, float], float]
     n_eigenvalues: int
+    share_done: Callable[[Sequence[Round], float], float | None]
 
 
 STABILITY: dict[str, Stability] = {
-    "distortion": Stability(distortion_is_small, gain_threshold, 3),
-    "eigenvalues": Stability(eigenvalues_are_steady, one_percent, 10),
+    "distortion": Stability(distortion_is_small, gain_threshold, 3, distortion_removed),
+    "eigenvalues": Stability(eigenvalues_are_steady, one_percent, 10, unknown),
 }

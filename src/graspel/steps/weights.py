@@ -1,7 +1,7 @@
 r"""Weights: w = 1 / |x_p - x_q|^2 = 1 / (M z_data), the scale of the loop.
 
-With this scale the paper's tolerances (10, 100) come out as reported; the learner calibrates all weights at the end. Pairs nearer than
-a floor, copies of a point among them, weigh no more than the floor would.
+In this scale the paper's tolerances (10, 100) come out as reported; the learner calibrates all weights at the end.
+Pairs nearer than a floor, copies of a point among them, count as that far apart: their weights stay finite.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ class Weights:
     Examples
     --------
     >>> import numpy as np
-    >>> Weights(n_features=2, floor=0.1)(np.array([0.5, 0.0]))
+    >>> weigh = Weights(n_features=2, floor=0.1)
+    >>> weigh(np.array([0.5, 0.0]))
     array([1., 5.])
     """
 
@@ -39,9 +40,13 @@ class Weights:
         return cls(n_features, SMALLEST * float(np.median(positive)) if len(positive) else 1.0)
 
     def __call__(self, z: Floats) -> Floats:
-        """W = 1 / (M z), z no smaller than the floor."""
-        return 1.0 / (self.n_features * np.maximum(z, self.floor))
+        """The weight 1 / (M z) of each z, no z smaller than the floor."""
+        return 1.0 / (self.n_features * self.raised(z))
+
+    def raised(self, z: Floats) -> Floats:
+        """The distances z, none smaller than the floor."""
+        return np.maximum(z, self.floor)
 
     def distances(self, graph: Graph) -> Floats:
-        """z_data of the edges of a graph that was weighted by this rule."""
+        """z_data of the edges of a graph that was weighted by this rule, none smaller than the floor."""
         return 1.0 / (self.n_features * graph.weights)

@@ -1,0 +1,242 @@
+r"""Coarsen: a graph with several times fewer nodes and nearly the same smooth eigenvectors.
+
+Nodes are merged that no smooth vector tells apart. A few random vectors, smoothed by damped Jacobi sweeps on L x = 0, show
+which these are: the *affinity* of an edge is the squared cosine of its two nodes' rows of test values (Livne and Brandt
+2012). In every level nodes are paired by largest affinity, mutual favourites first, and what is left over joins a group
+next to it; levels repeat until the ratio is reached. With P the 0/1 map from coarse to fine nodes, the coarse graph has
+the adjacency P'AP (less its diagonal) and every coarse node the mass of its group. The coarse eigenvalues, P'LP y = mu
+diag(mass) y, bound the fine ones from above: vectors that are constant on groups cost too much energy, all smooth ones by
+about the same factor. So the weights are divided by that factor (`inflation`, the median over the first eigenvalues), and
+`eigenvalue_ratios` says how closely the eigenvalues then agree. Cost: O(E) per level.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator, lobpcg
+
+from graspel.graph import Graph
+from graspel.linalg.checked import checked_adjacency
+from graspel.linalg.components import Components
+from graspel.linalg.eigen import DENSE_LIMIT, smallest_eigenpairs
+from graspel.linalg.elimination import ApproximateElimination
+from graspel.linalg.laplacian import laplacian_of
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+N_VECTORS = 10
+SWEEPS = 12
+DAMPING = 0.6
+FEW_SWEEPS = 3  # on the means of the groups, in every level
+PASSES = 4  # of mutual pairing in one level
+MAX_LEVELS = 30
+
+
+@dataclass(frozen=True)
+class Coarsening:
+    """A coarse graph and the way to and from it.
+
+    Attributes
+    ----------
+    graph : Graph, the coarse graph
+    groups : array (N), the coarse node of every fine node
+    mass : array, how many fine nodes each coarse node stands for
+    representatives : array, for each coarse node the fine node most typical of its group
+    levels : list of arrays, the map of each level to the next; their composition is `groups`
+    inflation : float, what the weights were divided by (1 if no eigenvalues were compared)
+    eigenvalue_ratios : array, coarse over fine, of the first nonzero eigenvalues (1 is perfect)
+    """
+
+    graph: Graph
+    groups: Ints
+    mass: Ints
+    representatives: Ints
+    levels: list[Ints]
+    inflation: float
+    eigenvalue_ratios: Floats
+
+    def up(self, coarse: Floats) -> Floats:
+        """Values of coarse nodes, handed to all nodes of their groups."""
+        return np.asarray(coarse)[self.groups]
+
+    def down(self, fine: Floats) -> Floats:
+        """Values of fine nodes, averaged over groups."""
+        return group_means(np.asarray(fine, dtype=np.float64), self.groups, self.mass)
+
+
+def coarsen(
+    graph: Any,
+    ratio: float = 5.0,
+    *,
+    n_eigenvalues: int = 10,
+    random_state: int | np.random.Generator | None = 0,
+) -> Coarsening:
+    """Merge nodes until there are `ratio` times fewer (or no two left can be merged).
+
+    Parameters
+    ----------
+    graph : Graph or sparse adjacency
+    ratio : float >= 1, fine nodes per coarse node
+    n_eigenvalues : int, how many nonzero eigenvalues are compared; 0 saves the time
+    random_state : seed or Generator
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> n = 60
+    >>> cycle = sp.diags_array([1.0, 1.0, 1.0, 1.0], offsets=[1, -1, n - 1, 1 - n], shape=(n, n)).tocsr()
+    >>> coarse = coarsen(cycle, 5, n_eigenvalues=2)
+    >>> coarse.graph.n_nodes, coarse.graph.is_connected
+    (12, True)
+    """
+    if not ratio >= 1:
+        raise ValueError(f"ratio={ratio!r}: must be at least 1; it is how many fine nodes make one coarse node.")
+    A = checked_adjacency(graph)
+    fine, n = A, A.shape[0]
+    rng = np.random.default_rng(random_state)
+    wanted = max(1, round(n / ratio))
+    groups, mass, levels = np.arange(n), np.ones(n, dtype=np.int64), []
+    tests = _smoothed(A, rng.standard_normal((n, N_VECTORS)), SWEEPS)
+    T = tests
+    while A.shape[0] > wanted and len(levels) < MAX_LEVELS:
+        level = _paired(A, T, A.shape[0] - wanted)
+        if level.max() + 1 == A.shape[0]:
+            break  # no two are left that could be merged
+        groups = level[groups]
+        mass = np.bincount(groups)
+        A = _merged(A, level)
+        T = _smoothed(A, group_means(tests, groups, mass), FEW_SWEEPS)
+        levels.append(level)
+    ratios = _eigenvalue_ratios(fine, A, mass, n_eigenvalues, rng)
+    inflation = float(np.median(ratios)) if len(ratios) else 1.0
+    return Coarsening(
+        graph=Graph.from_adjacency(A / inflation),
+        groups=groups,
+        mass=mass,
+        representatives=_representatives(tests, groups, mass),
+        levels=levels,
+        inflation=inflation,
+        eigenvalue_ratios=ratios / inflation,
+    )
+
+
+def group_means(values: Floats, groups: Ints, mass: Ints) -> Floats:
+    """Mean of the values (N or N x m) over every group."""
+    member = sp.csr_array((np.ones(len(groups)), (groups, np.arange(len(groups)))), shape=(len(mass), len(groups)))
+    means = member @ values.reshape(len(groups), -1) / mass[:, None]
+    return means.reshape(len(mass), *values.shape[1:])
+
+
+def _smoothed(A: sp.csr_array, T: Floats, sweeps: int) -> Floats:
+    """Damped Jacobi sweeps on L x = 0: each value moves towards the weighted mean of its neighbours."""
+    degree = A.sum(axis=1)
+    inverse = np.divide(1.0, degree, out=np.zeros_like(degree), where=degree > 0)[:, None]
+    for _ in range(sweeps):
+        T = np.where(inverse > 0, (1 - DAMPING) * T + DAMPING * inverse * (A @ T), T)
+    return T
+
+
+def _paired(A: sp.csr_array, T: Floats, surplus: int) -> Ints:
+    """One level: the group of every node, groups being pairs (and a few triples), at most `surplus` merges."""
+    n = A.shape[0]
+    edges = A.tocoo()
+    row, column = edges.row.astype(np.int64), edges.col.astype(np.int64)
+    unit = T / np.maximum(np.linalg.norm(T, axis=1, keepdims=True), np.finfo(float).tiny)
+    # Affinity first; between equal ones the heavier edge, relative to what its ends hold, then the order of the nodes.
+    degree = A.sum(axis=1)
+    score = np.einsum("ij,ij->i", unit[row], unit[column]) ** 2 + 1e-6 * edges.data / np.minimum(
+        degree[row], degree[column]
+    )
+    partner = np.full(n, -1)
+    for _ in range(PASSES):
+        favourite, liking = _favourites(row, column, score, partner < 0, partner < 0, n)
+        mutual = (favourite >= 0) & (favourite[favourite] == np.arange(n)) & (np.arange(n) < favourite)
+        couples = _best(np.flatnonzero(mutual), liking, surplus)
+        partner[couples], partner[favourite[couples]] = favourite[couples], couples
+        surplus -= len(couples)
+    group = np.minimum(np.arange(n), np.where(partner >= 0, partner, np.arange(n)))
+    favourite, liking = _favourites(row, column, score, partner < 0, partner >= 0, n)
+    joining = _best(np.flatnonzero(favourite >= 0), liking, surplus)
+    group[joining] = group[favourite[joining]]
+    return np.unique(group, return_inverse=True)[1].astype(np.int64)
+
+
+def _favourites(
+    row: Ints, column: Ints, score: Floats, asks: NDArray[np.bool_], open_to: NDArray[np.bool_], n: int
+) -> tuple[Ints, Floats]:
+    """Each asking node's neighbour of highest score among those open to it (-1 if none), and the score."""
+    eligible = np.flatnonzero(asks[row] & open_to[column])
+    order = eligible[np.lexsort((column[eligible], -score[eligible], row[eligible]))]
+    asking, first = np.unique(row[order], return_index=True)
+    favourite, liking = np.full(n, -1), np.zeros(n)
+    favourite[asking], liking[asking] = column[order[first]], score[order[first]]
+    return favourite, liking
+
+
+def _best(nodes: Ints, liking: Floats, limit: int) -> Ints:
+    """The nodes of highest liking, at most `limit` of them."""
+    return nodes if len(nodes) <= limit else nodes[np.argsort(-liking[nodes], kind="stable")[: max(limit, 0)]]
+
+
+def _merged(A: sp.csr_array, level: Ints) -> sp.csr_array:
+    """P'AP without its diagonal."""
+    n, k = A.shape[0], int(level.max()) + 1
+    P = sp.csr_array((np.ones(n), (np.arange(n), level)), shape=(n, k))
+    coarse = sp.csr_array(P.T @ A @ P)
+    coarse.setdiag(0.0)
+    coarse.eliminate_zeros()
+    return sp.csr_array((coarse + coarse.T) / 2)
+
+
+def _representatives(tests: Floats, groups: Ints, mass: Ints) -> Ints:
+    """For each group the node whose test values are nearest to the group's mean (the first of equals)."""
+    off = ((tests - group_means(tests, groups, mass)[groups]) ** 2).sum(axis=1)
+    order = np.lexsort((np.arange(len(groups)), off, groups))
+    return order[np.unique(groups[order], return_index=True)[1]]
+
+
+def _eigenvalue_ratios(
+    fine: sp.csr_array, coarse: sp.csr_array, mass: Ints, n_eigenvalues: int, rng: np.random.Generator
+) -> Floats:
+    """Coarse over fine, of the first nonzero eigenvalues."""
+    components = Components.of(coarse)
+    c = components.number
+    k = min(n_eigenvalues, coarse.shape[0] - c)
+    if k < 1:
+        return np.empty(0)
+    below = smallest_eigenpairs(laplacian_of(fine), c + k, tol=1e-3, random_state=rng).values[c:]
+    return _massive_eigenvalues(coarse, mass, components, k, rng) / below
+
+
+def _massive_eigenvalues(
+    A: sp.csr_array, mass: Ints, components: Components, k: int, rng: np.random.Generator
+) -> Floats:
+    """The first k nonzero mu with L y = mu diag(mass) y."""
+    L, n = laplacian_of(A), A.shape[0]
+    if n <= DENSE_LIMIT or n < 5 * (k + components.number):
+        mu = scipy.linalg.eigh(L.toarray(), np.diag(mass.astype(np.float64)), eigvals_only=True)
+        return mu[components.number : components.number + k]
+    inverse = ApproximateElimination(A, rng)
+    block = inverse.coarse_modes(components.number + k + 3)[:, components.number :]
+    operator = LinearOperator(L.shape, matvec=inverse, matmat=inverse, dtype=np.float64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a few digits are enough, and asked for
+        mu, _ = lobpcg(
+            L,
+            block,
+            B=sp.diags_array(mass.astype(np.float64)).tocsr(),
+            M=operator,
+            Y=components.indicators(components.number),
+            largest=False,
+            tol=1e-3 * float(A.sum()) / n**2,
+            maxiter=40,
+        )
+    return np.sort(mu)[:k]

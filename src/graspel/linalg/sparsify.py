@@ -1,0 +1,165 @@
+r"""Sparsify: a much sparser graph with nearly the same spectrum (GRASS; Feng 2016, 2018).
+
+Start from the maximum-weight spanning tree P of G. Vectors pushed by generalised power iterations, h <- L_P^+ L_G h, turn
+towards the directions in which P is too weak; the *Joule heat* w_e (h_p - h_q)^2 of an edge left out says how much it would
+mend there. In rounds, the hottest edges are added, no two of one round in the same neighbourhood (they would mend the same
+spot), until the relative condition number of (L_G, L_P) or the density is where it was asked for. Kept edges keep their
+weights, so L_P <= L_G. The cost is a few solves on P, which has hardly more edges than a tree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import minimum_spanning_tree
+
+from graspel.graph import Graph, Step
+from graspel.linalg.checked import checked_adjacency
+from graspel.linalg.pencil import largest_generalised, relative_condition
+from graspel.linalg.solve import LaplacianSolver
+from graspel.progress import report
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+N_VECTORS = 8
+POWER_STEPS = 2
+SOLVE_TOL = 1e-3  # of the power iterations: heat only ranks edges
+ROUND_SHARE = 0.02  # edges added in a round, as a share of the nodes, at the most
+COOLEST = 0.05  # ... and none cooler than this share of the hottest
+MAX_ROUNDS = 60
+LOOSE = 0.02  # accuracy of the largest eigenvalue while rounds go on
+
+
+@dataclass(frozen=True)
+class Sparsifier:
+    """A sparsified graph.
+
+    Attributes
+    ----------
+    graph : Graph, tree edges with step TREE, the others with step SPARSIFIER and the round that added them
+    condition : float, relative condition number of (L_G, L_P), by generalised Lanczos
+    n_rounds : int
+    """
+
+    graph: Graph
+    condition: float
+    n_rounds: int
+
+
+def sparsify(
+    graph: Any,
+    *,
+    condition: float | None = None,
+    density: float | None = None,
+    random_state: int | np.random.Generator | None = 0,
+) -> Sparsifier:
+    """Sparsify a graph to a relative condition number, or to a density.
+
+    Parameters
+    ----------
+    graph : Graph or sparse adjacency
+    condition : float > 1
+        Stop when the relative condition number is at most this. Default 30 where no density is given.
+    density : float
+        Stop at this many edges per node.
+    random_state : seed or Generator
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> complete = sp.csr_array(np.ones((30, 30)) - np.eye(30))
+    >>> result = sparsify(complete, condition=20)
+    >>> result.condition <= 20, result.graph.n_edges < 200
+    (True, True)
+    """
+    A = checked_adjacency(graph)
+    condition = _checked_target(condition, density, A)
+    rng = np.random.default_rng(random_state)
+    edges = sp.triu(A, 1, format="coo")
+    heads, tails, weights = edges.row.astype(np.int64), edges.col.astype(np.int64), edges.data
+    n = A.shape[0]
+    added = np.full(len(heads), -1)  # the round that added each edge; 0 for the tree
+    added[_tree_edges(A, heads, tails)] = 0
+    limit = len(heads) if density is None else min(len(heads), int(density * n))
+    G = LaplacianSolver(A, random_state=rng)
+    rounds = 0
+    while (added < 0).any():
+        P = LaplacianSolver(_adjacency(heads, tails, weights, added >= 0, n), random_state=rng)
+        if condition is not None and largest_generalised(G, P, rng, settled=LOOSE) <= condition * (1 - LOOSE):
+            break
+        room = limit - int((added >= 0).sum())
+        if room <= 0 or rounds == MAX_ROUNDS:
+            break
+        rounds += 1
+        report("sparsifying", None, f"round {rounds}, {(added >= 0).sum() / n:.3f} edges per node")
+        h = _pushed(G, P, rng)
+        left = np.flatnonzero(added < 0)
+        heat = weights[left] * ((h[heads[left]] - h[tails[left]]) ** 2).sum(axis=1)
+        wanted = min(room, max(1, int(ROUND_SHARE * n)))
+        added[left[_hottest_apart(heads[left], tails[left], heat, P.laplacian, wanted)]] = rounds
+    kept = added >= 0
+    P = LaplacianSolver(_adjacency(heads, tails, weights, kept, n), random_state=rng)
+    step = np.where(added[kept] == 0, Step.TREE, Step.SPARSIFIER)
+    sparse = Graph(n, heads[kept], tails[kept], weights[kept], step=step, round=added[kept])
+    return Sparsifier(sparse, relative_condition(G, P, rng), rounds)
+
+
+def _checked_target(condition: float | None, density: float | None, A: sp.csr_array) -> float | None:
+    if condition is not None and density is not None:
+        raise ValueError("condition and density are both given: choose one, the other follows from it.")
+    if density is not None and not density > 0:
+        raise ValueError(f"density={density!r}: must be a positive number of edges per node, for example 1.1.")
+    if condition is None and density is None:
+        return 30.0
+    if condition is not None and not condition > 1:
+        raise ValueError(
+            f"condition={condition!r}: must be larger than 1, the condition number of the graph with itself."
+        )
+    return condition
+
+
+def _tree_edges(A: sp.csr_array, heads: Ints, tails: Ints) -> NDArray[np.bool_]:
+    """Which edges belong to the maximum-weight spanning forest."""
+    resistance = A.copy()
+    resistance.data = 1.0 / resistance.data
+    tree = minimum_spanning_tree(resistance).tocoo()
+    n = A.shape[0]
+    low, high = np.minimum(tree.row, tree.col).astype(np.int64), np.maximum(tree.row, tree.col).astype(np.int64)
+    return np.isin(heads * n + tails, low * n + high)
+
+
+def _adjacency(heads: Ints, tails: Ints, weights: Floats, kept: NDArray[np.bool_], n: int) -> sp.csr_array:
+    half = sp.coo_array((weights[kept], (heads[kept], tails[kept])), shape=(n, n)).tocsr()
+    return sp.csr_array(half + half.T)
+
+
+def _pushed(G: LaplacianSolver, P: LaplacianSolver, rng: np.random.Generator) -> Floats:
+    """Random vectors after a few generalised power iterations h <- L_P^+ L_G h."""
+    h = rng.standard_normal((G.laplacian.shape[0], N_VECTORS))
+    for _ in range(POWER_STEPS):
+        h = P.solve(G.laplacian @ h, SOLVE_TOL)
+        h /= np.linalg.norm(h, axis=0)
+    return h
+
+
+def _hottest_apart(heads: Ints, tails: Ints, heat: Floats, L: sp.csr_array, wanted: int) -> Ints:
+    """Positions of the hottest edges, hottest first, of which no two touch the same node or neighbours of it in P."""
+    order = np.argsort(-heat, kind="stable")
+    order = order[heat[order] >= COOLEST * heat[order[0]]][: 50 * wanted]
+    taken = np.zeros(L.shape[0], dtype=bool)
+    chosen = []
+    for i in order.tolist():
+        p, q = heads[i], tails[i]
+        if taken[p] or taken[q]:
+            continue
+        chosen.append(i)
+        for node in (p, q):
+            taken[L.indices[L.indptr[node] : L.indptr[node + 1]]] = True
+        if len(chosen) == wanted:
+            break
+    return np.array(chosen, dtype=np.int64)

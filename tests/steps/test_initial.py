@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from graspel import Graph, Step
+from graspel.steps.initial import INITIAL, initial_graph, pairs_of_the_user
+from graspel.steps.neighbors import Neighbors, nearest_neighbors
+from graspel.steps.prepare import Points
+from twins import all_squared_distances, nearest_neighbor_pairs, pairs_of, z_data
+
+
+@pytest.mark.parametrize("k", [1, 2, 5, 29])
+def test_knn_joins_every_point_to_its_k_nearest(rng, k):
+    X = rng.standard_normal((30, 4))
+    start = initial_graph(Points(X), "knn", k, rng)
+    assert pairs_of(start.graph) == nearest_neighbor_pairs(all_squared_distances(X), k)
+    assert set(start.graph.step) == {Step.NEIGHBOR}
+    assert set(start.graph.round) == {0}
+    z = z_data(X)[start.graph.heads, start.graph.tails]
+    assert start.graph.weights == pytest.approx(1 / (4 * z), rel=1e-6)
+    assert start.weigh.distances(start.graph) == pytest.approx(z, rel=1e-6)
+
+
+def test_mst_starts_without_edges(rng):
+    start = initial_graph(Points(rng.standard_normal((30, 4))), "mst", 2, rng)
+    assert start.graph.n_edges == 0
+    assert start.neighbors is not None
+
+
+def test_places_without_a_neighbour_make_no_edge(rng):
+    points = Points(rng.standard_normal((6, 2)))
+    found = nearest_neighbors(points, 2, rng)
+    z, indices = found.z.copy(), found.indices.copy()
+    z[2, 1:], indices[2, 1:] = np.inf, 2  # a list that found only one point is filled up with itself
+    heads, tails = INITIAL["knn"](Neighbors(**{**vars(found), "z": z, "indices": indices}), 2)
+    assert len(heads) == 11
+    assert (heads != tails).all()
+
+
+def test_weights_of_the_user_do_not_count(rng):
+    X = rng.standard_normal((20, 3))
+    edges = np.arange(19), np.arange(1, 20)
+    one, other = (initial_graph(Points(X), Graph(20, *edges, w), 2, rng).graph for w in (1.0, 1e9))
+    assert one == other
+    assert one.weights == pytest.approx(1 / (3 * z_data(X)[edges]), rel=1e-6)
+
+
+def test_lists_that_name_the_point_itself_are_fine():
+    heads, tails = pairs_of_the_user((np.array([[0, 1], [1, 2], [2, 0]]), None), 3)
+    assert list(zip(heads, tails, strict=True)) == [(0, 1), (1, 2), (2, 0)]
+
+
+def test_zeros_and_the_diagonal_of_a_matrix_are_no_edges():
+    A = sp.csr_array(np.array([[5.0, 1, 0], [1, 0, 2], [0, 2, 0]]))
+    A.data[A.data == 2] = 0
+    heads, tails = pairs_of_the_user(A, 3)
+    assert {(int(p), int(q)) for p, q in zip(heads, tails, strict=True)} == {(0, 1), (1, 0)}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (Graph(4, [0], [1], [1.0]), "initial has 4 nodes but X has 3 points"),
+        (sp.csr_array((4, 4)), "initial has 4 nodes but X has 3 points"),
+        (sp.csr_array((3, 4)), r"initial of shape \(3, 4\): an adjacency matrix is square"),
+        (sp.csr_array(-np.eye(3)), "negative, not real or not finite"),
+        (sp.csr_array(np.eye(3) * np.nan), "negative, not real or not finite"),
+        (sp.csr_array(np.eye(3) * 1j), "complex128"),
+        ((np.zeros((4, 1), dtype=int), None), "initial has 4 nodes but X has 3 points"),
+        ((np.zeros((3, 1)), None), "indices must be whole numbers"),
+        ((np.zeros(3, dtype=int), None), r"shape \(3,\)"),
+        ((np.full((3, 1), 3), None), "between 0 and 2; they run from 3 to 3"),
+        ((np.full((3, 1), -1), None), "they run from -1"),
+        ((np.zeros((3, 1), dtype=int), np.zeros((3, 2))), r"in the shape of indices, \(3, 1\)"),
+        ((np.zeros((3, 1), dtype=int), np.full((3, 1), np.inf)), "finite"),
+        ((np.zeros((3, 1), dtype=int), [["a"], ["b"], ["c"]]), "finite numbers"),
+        (np.zeros((3, 3)), "initial=a ndarray: must be 'knn', 'mst', a graspel Graph"),
+        (None, "initial=None: must be"),
+        (7, "initial=7: must be"),
+    ],
+)
+def test_a_graph_that_cannot_be_used_is_refused(given, message):
+    with pytest.raises(ValueError, match=message):
+        pairs_of_the_user(given, 3)
