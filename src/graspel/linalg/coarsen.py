@@ -1,13 +1,14 @@
 r"""Coarsen: a graph with several times fewer nodes and nearly the same smooth eigenvectors.
 
-Nodes are merged that no smooth vector tells apart. A few random vectors, smoothed by damped Jacobi sweeps on L x = 0, show
-which these are: the *affinity* of an edge is the squared cosine of its two nodes' rows of test values (Livne and Brandt
-2012). In every level nodes are paired by largest affinity, mutual favourites first, and what is left over joins a group
-next to it; levels repeat until the ratio is reached. With P the 0/1 map from coarse to fine nodes, the coarse graph has
-the adjacency P'AP (less its diagonal) and every coarse node the mass of its group. The coarse eigenvalues, P'LP y = mu
-diag(mass) y, bound the fine ones from above: vectors that are constant on groups cost too much energy, all smooth ones by
-about the same factor. So the weights are divided by that factor (`inflation`, the median over the first eigenvalues), and
-`eigenvalue_ratios` says how closely the eigenvalues then agree. Cost: O(E) per level.
+Nodes are merged that no smooth vector tells apart. A few random vectors, smoothed by damped Jacobi sweeps on L x =
+0, show which these are: the *affinity* of an edge is the squared cosine of its two nodes' rows of test values
+(Livne and Brandt 2012). In every level nodes are paired by largest affinity, mutual favourites first, and what is
+left over joins a group next to it; levels repeat until the ratio is reached. With P the 0/1 map from coarse to fine
+nodes, the coarse graph has the adjacency P'AP (less its diagonal) and every coarse node the mass of its group. The
+coarse eigenvalues, P'LP y = mu diag(mass) y, bound the fine ones from above: vectors that are constant on groups
+cost too much energy, all smooth ones by about the same factor. So the weights are divided by that factor
+(`inflation`, the median over the first eigenvalues), and `eigenvalue_ratios` says how closely the eigenvalues then
+agree. Cost: O(E) per level.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from graspel.linalg.laplacian import Laplacian
 Floats = NDArray[np.float64]
 Map = Callable[[Floats], Floats]
 
-DEPENDENT = 1e-14  # relative size (squared) below which a direction counts as held by the others
+DEPENDENT = 1e-12  # relative size (squared) below which a direction counts as held by the others
 WIDE = 1e8  # Ritz values that span more than this are not found in one go
 
 
@@ -75,7 +75,9 @@ def lobpcg(
         S[:, block : block + n_new], LS[:, block : block + n_new] = W, L @ W
         used = slice(0, block + n_new + n_last)
         B = S[:, used].T @ S[:, used]
-        ritz, C = rayleigh_ritz(B, S[:, used].T @ LS[:, used], block)
+        A = S[:, used].T @ LS[:, used]
+        A[:block] = A[:, :block].T
+        ritz, C = rayleigh_ritz(B, A, block)
         if len(ritz) < block:
             break  # rounding has the last word
         theta = ritz
@@ -83,7 +85,7 @@ def lobpcg(
         step[:block] = 0.0  # what the iteration added to X is the next direction P
         step -= C @ (C.T @ (B @ step))
         n_last = block
-        X, P = S[:, used] @ C, S[:, used] @ step
+        X, P = S[:, used] @ C, project(S[:, used] @ step)
         S[:, :block], LS[:, :block] = X, L @ X  # afresh: what rounding adds to L X would stay and grow
         S[:, 2 * block :], LS[:, 2 * block :] = P, L @ P
     if best.has_begun:
@@ -101,7 +103,7 @@ class BestAtFloor:
     """
 
     def __init__(self) -> None:
-        self.worst, self.patience = np.inf, 3
+        self.worst, self.patience = np.inf, 8
 
     @property
     def has_begun(self) -> bool:
@@ -109,7 +111,7 @@ class BestAtFloor:
 
     def is_final(self, worst: float, theta: Floats, X: Floats) -> bool:
         """Take the next pairs, the worst of which has this residual."""
-        self.patience = 3 if worst < self.worst / 2 else self.patience - 1
+        self.patience = 8 if worst < self.worst / 2 else self.patience - 1
         if worst < self.worst:
             self.worst, self.theta, self.X = worst, theta.copy(), X.copy()
         return self.patience == 0
@@ -139,7 +141,7 @@ def orthonormalised(X: Floats) -> Floats:
 
 def rounding(L: Laplacian, X: Floats) -> Floats:
     """What rounding alone may leave of the residual of each column of X: no solver gets below it for sure."""
-    return 64 * np.finfo(float).eps * float(L.diagonal().max()) * column_norms(X)
+    return 512 * np.finfo(float).eps * float(L.diagonal().max()) * column_norms(X)
 
 
 def column_norms(X: Floats) -> Floats:

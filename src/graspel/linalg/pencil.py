@@ -23,7 +23,10 @@ SOLVE_TOL = 1e-6
 def largest_generalised(
     G: LaplacianSolver, P: LaplacianSolver, rng: np.random.Generator, *, settled: float = SETTLED
 ) -> float:
-    """The largest lambda with L_G x = lambda L_P x, on the complement of the null space (both graphs connected alike)."""
+    """The largest lambda with L_G x = lambda L_P x.
+
+    On the complement of the null space (both graphs connected alike).
+    """
     v = P.solve(P.laplacian @ rng.standard_normal(P.laplacian.shape[0]), SOLVE_TOL)
     Pv = P.laplacian @ v
     scale = np.sqrt(v @ Pv)

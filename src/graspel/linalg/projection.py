@@ -1,11 +1,13 @@
 r"""Projection: effective resistances of very many pairs at once, from a few random flows.
 
-Let P = W^1/2 B L^+ B' W^1/2, the projection onto the cut space of the graph (B the edge by node incidence matrix), and q a
-vector of random signs on the edges. One solve, x = L^+ B' W^1/2 q, gives two estimates:
+Let P = W^1/2 B L^+ B' W^1/2, the projection onto the cut space of the graph (B the edge by node incidence matrix),
+and q a vector of random signs on the edges. One solve, x = L^+ B' W^1/2 q, gives two estimates:
 
-- of any pair: R(p, q) ~ (x_p - x_q)^2, relative standard error at most sqrt(2 / k) after k solves (Johnson-Lindenstrauss:
+- of any pair: R(p, q) ~ (x_p - x_q)^2, relative standard error at most sqrt(2 / k) after k solves
+(Johnson-Lindenstrauss:
   all of m pairs are within a factor 1 +- eps with high probability once k is a few times log(m) / eps^2);
-- of an edge e, by its leverage tau = w R = P_ee: tau ~ q_e (P q)_e, of variance tau (1 - tau) / k. It is the better of the two where
+- of an edge e, by its leverage tau = w R = P_ee: tau ~ q_e (P q)_e, of variance tau (1 - tau) / k. It is the better
+of the two where
   tau > 1/3, as on almost all edges of a sparse graph, and exact on bridges.
 
 The two are weighed by their variances. Solves are added in batches until the error asked for is reached.

@@ -14,8 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from graspel.linalg.checked import checked_adjacency, checked_nodes
 from graspel.linalg.components import Components
 from graspel.linalg.solve import LaplacianSolver
+from graspel.parallel import row_blocks
 
 Floats = NDArray[np.float64]
+
+BLOCK = 8  # solves done at once: few enough for the memory, enough for the speed
 
 
 def resistance_between(
@@ -51,9 +54,12 @@ def resistance_between(
     """
     A = checked_adjacency(adjacency)
     chosen = checked_nodes(nodes, A.shape[0])
-    sources = np.zeros((A.shape[0], len(chosen)))
-    sources[chosen, np.arange(len(chosen))] = 1.0
-    Y = LaplacianSolver(A, random_state=random_state).solve(sources, tol)[chosen]
+    solver = LaplacianSolver(A, random_state=random_state)
+    Y = np.empty((len(chosen), len(chosen)))
+    for block in row_blocks(len(chosen), BLOCK):
+        sources = np.zeros((A.shape[0], block.stop - block.start))
+        sources[chosen[block], np.arange(sources.shape[1])] = 1.0
+        Y[:, block] = solver.solve(sources, tol)[chosen]
     Y = (Y + Y.T) / 2
     R = np.maximum(np.diag(Y)[:, None] + np.diag(Y) - 2 * Y, 0.0)
     component = Components.of(A).labels[chosen]

@@ -1,10 +1,11 @@
 r"""Sparsify: a much sparser graph with nearly the same spectrum (GRASS; Feng 2016, 2018).
 
-Start from the maximum-weight spanning tree P of G. Vectors pushed by generalised power iterations, h <- L_P^+ L_G h, turn
-towards the directions in which P is too weak; the *Joule heat* w_e (h_p - h_q)^2 of an edge left out says how much it would
-mend there. In rounds, the hottest edges are added, no two of one round in the same neighbourhood (they would mend the same
-spot), until the relative condition number of (L_G, L_P) or the density is where it was asked for. Kept edges keep their
-weights, so L_P <= L_G. The cost is a few solves on P, which has hardly more edges than a tree.
+Start from the maximum-weight spanning tree P of G. Vectors pushed by generalised power iterations, h <- L_P^+ L_G
+h, turn towards the directions in which P is too weak; the *Joule heat* w_e (h_p - h_q)^2 of an edge left out says
+how much it would mend there. In rounds, the hottest edges are added, no two of one round in the same neighbourhood
+(they would mend the same spot), until the relative condition number of (L_G, L_P) or the density is where it was
+asked for. Kept edges keep their weights, so L_P <= L_G. The cost is a few solves on P, which has hardly more edges
+than a tree.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 r"""Trees: resistance between any two nodes is the sum of 1/w along the one path between them.
 
-The forest is rooted, and every node is given its ancestors 1, 2, 4, 8, ... steps up with the resistance of the way there
-(binary lifting). A pair then climbs to its lowest common ancestor in at most 2 log2(depth) steps, all pairs at once. Ways
-are only ever added up, never subtracted, so the result is right to rounding whatever the range of the weights.
-Cost: O(N log depth) to build, O(log depth) per pair.
+The forest is rooted, and every node is given its ancestors 1, 2, 4, 8, ... steps up with the resistance of the way
+there (binary lifting). A pair then climbs to its lowest common ancestor in at most 2 log2(depth) steps, all pairs
+at once. Ways are only ever added up, never subtracted, so the result is right to rounding whatever the range of the
+weights. Cost: O(N log depth) to build, O(log depth) per pair.
 """
 
 from __future__ import annotations

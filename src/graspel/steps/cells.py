@@ -20,7 +20,8 @@ from graspel.steps.products import nearest_rows
 Ints = NDArray[np.int64]
 
 CELL = 128  # points in a cell, about
-MEMORY = 1 << 24  # candidates held at a time
+HELD = 1 << 22  # candidates held at a time, at the least
+HELD_PER_POINT = 16  # ... and for many points: fewer, larger blocks of work
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ class Cells:
         """For each query about the `width` nearest points (itself among them, -1 where fewer were found)."""
         sketch, n_threads = self.points.sketch, self.points.n_threads
         found = np.empty((len(queries), width), dtype=np.int64)
-        for part in row_blocks(len(queries), max(1, MEMORY // (probes * width))):
+        held = max(HELD, HELD_PER_POINT * self.points.n_points)
+        for part in row_blocks(len(queries), max(1, held // (probes * width))):
             report("nearest neighbours", 0.5 * part.start / len(queries), "comparing points cell by cell")
             found[part] = search(sketch[queries[part]], sketch, self.partition, width, probes, n_threads)
         return found

@@ -27,7 +27,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 SHORTLIST = 64  # pairs measured exactly for every edge wanted
-ROWS = 1024  # left nodes of a block that are scored at a time
+ROWS = 256  # left nodes of a block that are scored at a time
 
 
 class Pairs(NamedTuple):
