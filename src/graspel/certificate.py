@@ -115,9 +115,11 @@ def certify(
     rng: np.random.Generator,
 ) -> Certificate:
     """Measure a calibrated graph whose edges have data distances z."""
-    report("certificate")
+    report("certificate", 0.0, "objective")
     F, error = objective(graph, z, sigma=sigma, beta=beta, rng=rng)
+    report("certificate", 0.3, "first eigenvalue")
     lambda_2 = smallest_eigenpairs(graph.laplacian, 2, tol=1e-3, guess=guess, random_state=rng).values[1]
+    report("certificate", 0.5, "effective resistance")
     p, q, resistance = _sampled_resistance(graph, rng)
     correlation, ratio = resistance_against_distance(resistance, points.squared_distances(p, q))
     return Certificate(

@@ -184,6 +184,7 @@ class GRASPEL(BaseEstimator):
 
         while not (settled or stopped) and len(history) < self.max_iter:
             clock = time.perf_counter()
+            report("adding critical edges", rule.share_done(history, self._tolerance(graph, weigh)), "embedding")
             embedding = self._embed(graph, embedding, rng)  # Step 2
             blocks = CANDIDATES[self.candidates].blocks(embedding, self.window, rng)  # Step 3
             critical = most_critical(blocks, embedding, points, graph, n_edges=n_edges, beta=self.beta, weigh=weigh)

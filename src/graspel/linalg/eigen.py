@@ -109,10 +109,11 @@ def _dense(adjacency: sp.csr_array, wanted: int, components: Components) -> tupl
     if c + wanted <= n // 2:
         inverse = DenseElimination(adjacency.toarray(), np.zeros(n)).solve(components.centred(np.eye(n)))
         inverse = components.centred(inverse)
-        mu, vectors = scipy.linalg.eigh((inverse + inverse.T) / 2, subset_by_index=(n - wanted, n - 1))
-        values, vectors = 1 / mu[::-1], vectors[:, ::-1]
+        mu, vectors = scipy.linalg.eigh((inverse + inverse.T) / 2)  # all: a subset of multiple ones may come out empty
+        values, vectors = 1 / mu[::-1][:wanted], vectors[:, ::-1][:, :wanted]
     else:
-        values, vectors = scipy.linalg.eigh(laplacian_of(adjacency).toarray(), subset_by_index=(c, c + wanted - 1))
+        values, vectors = scipy.linalg.eigh(laplacian_of(adjacency).toarray())
+        values, vectors = values[c : c + wanted], vectors[:, c : c + wanted]
         vectors = scipy.linalg.qr(components.centred(vectors), mode="economic")[0]
     if not values[0] * WIDE > values[-1]:
         return _dense_wide(adjacency, wanted)
@@ -158,7 +159,6 @@ def _first_vectors(
     parts = [_without_null(inverse.coarse_modes(block + components.number), components)]
     if parts[0].shape[1] < block:
         parts.append(components.centred(rng.standard_normal((inverse.n_nodes, block))))
-    parts = [inverse(part) for part in parts]
     if guess is not None:
         parts.insert(0, _without_null(guess[:, : 2 * block], components))
     return np.hstack(parts)

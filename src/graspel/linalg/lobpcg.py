@@ -5,9 +5,11 @@ residuals W = M (L X - X diag(theta)), and the last directions P. It ends when t
 few extra ones in the block only speed them up. Columns that have converged bring no new residual (soft locking).
 Rayleigh-Ritz drops directions that the basis already holds, so dependent columns do no harm.
 
-Converged means |r| <= tol * lambda for the residual r = L u - lambda u. Where heavy edges make rounding alone exceed
-that and |r| no longer falls, r is measured in the norm of the inverse, sqrt(r'M r / lambda) <= tol: this norm damps
-what heavy edges amplify, and bounds the relative error of the eigenvalue.
+Rounding is kept from growing: W and P are orthogonal to X and to the null space, and L X and L P are computed afresh.
+
+Converged means |r| <= tol * lambda for the residual r = L u - lambda u. Heavy edges can make rounding alone exceed
+that. There r is measured in the norm of the inverse, sqrt(r'M r / lambda), which damps what heavy edges amplify and
+bounds the relative error of the eigenvalue; the iteration ends when this no longer falls, with the best it has seen.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ Floats = NDArray[np.float64]
 Map = Callable[[Floats], Floats]
 
 DEPENDENT = 1e-12  # relative size (squared) below which a direction counts as held by the others
-WIDE = 1e8  # Ritz values that span more than this are not found in one go
+PATIENCE = 8  # iterations without a gain of two, at the level of rounding, after which it is left at that
 
 
 def lobpcg(
@@ -35,7 +37,7 @@ def lobpcg(
     Parameters
     ----------
     X : array N x m, m >= block, of rank at least `block` on the range of `project`; the best of its span is the start
-    inverse : preconditioner, maps N x m to N x m
+    inverse : preconditioner M, maps N x m to N x m
     project : orthogonal projection on the complement of the null space
     wanted : how many pairs must converge
     block : how many are iterated, at least `wanted`
@@ -47,26 +49,23 @@ def lobpcg(
     """
     X = project(X)
     theta, C = rayleigh_ritz(X.T @ X, X.T @ (L @ X), block)
-    S, LS = np.zeros((len(X), 3 * block)), np.zeros((len(X), 3 * block))  # columns: X, W, P
     X = X @ C
+    S, LS = np.zeros((len(X), 3 * block)), np.zeros((len(X), 3 * block))  # columns: X, W, P
     S[:, :block], LS[:, :block] = X, L @ X
-    n_last, floor, size, best = 0, rounding(L, S[:, :block]), np.full(block, np.inf), BestAtFloor()
+    n_last, size, best = 0, np.full(block, np.inf), BestAtRounding(rounding(L, X))
     for _ in range(max_iterations):
-        X = S[:, :block]
         R = LS[:, :block] - X * theta
-        before, size = size, column_norms(R)
+        size_before, size = size, column_norms(R)
         open_columns = np.flatnonzero(size > tol * theta)
         if not (open_columns < wanted).any():
             return theta[:wanted], orthonormalised(project(X[:, :wanted]))
         W = project(inverse(R[:, open_columns]))
-        at_floor = size <= floor
-        if at_floor[:wanted].all() or best.has_begun:
+        if best.applies(size[:wanted]):
             damped = np.sqrt(np.abs(dots(R[:, open_columns], W)) / theta[open_columns])
             if best.is_final(damped[open_columns < wanted].max(), theta[:wanted], X[:, :wanted]):
                 break
-            unfinished = (damped > tol / 2) | ~(at_floor & (size > before / 2))[open_columns]
-            open_columns, W = open_columns[unfinished], W[:, unfinished]
-            if len(open_columns)==0: break
+            no_gain = (damped <= tol / 2) & (size <= best.floor)[open_columns] & (2 * size > size_before)[open_columns]
+            open_columns, W = open_columns[~no_gain], W[:, ~no_gain]
         W -= X @ (X.T @ W)
         n_new = W.shape[1]
         # P lies right behind W; both move up when columns are locked.
@@ -74,63 +73,62 @@ def lobpcg(
         LS[:, block + n_new : block + n_new + n_last] = LS[:, 2 * block : 2 * block + n_last].copy()
         S[:, block : block + n_new], LS[:, block : block + n_new] = W, L @ W
         used = slice(0, block + n_new + n_last)
-        B = S[:, used].T @ S[:, used]
-        A = S[:, used].T @ LS[:, used]
-        A[:block] = A[:, :block].T
+        B, A = S[:, used].T @ S[:, used], S[:, used].T @ LS[:, used]
+        A[:block] = A[:, :block].T  # (L X)'S is more accurate than X'(L S), because L X is small
         ritz, C = rayleigh_ritz(B, A, block)
         if len(ritz) < block:
-            break  # rounding has the last word
-        theta = ritz
+            break
         step = C.copy()
-        step[:block] = 0.0  # what the iteration added to X is the next direction P
-        step -= C @ (C.T @ (B @ step))
-        n_last = block
-        X, P = S[:, used] @ C, project(S[:, used] @ step)
-        S[:, :block], LS[:, :block] = X, L @ X  # afresh: what rounding adds to L X would stay and grow
+        step[:block] = 0.0  # what the iteration added to X is the next direction P,
+        step -= C @ (C.T @ (B @ step))  # made orthogonal to the new X
+        theta, X, P = ritz, S[:, used] @ C, project(S[:, used] @ step)
+        S[:, :block], LS[:, :block] = X, L @ X
         S[:, 2 * block :], LS[:, 2 * block :] = P, L @ P
-    if best.has_begun:
-        theta, X = best.theta, best.X
-    else:
-        X = S[:, :wanted]
+        n_last = block
+    theta, X = best.pairs or (theta, X)
     return theta[:wanted], orthonormalised(project(X[:, :wanted]))
 
 
-class BestAtFloor:
-    """The best pairs since rounding set a floor to the residuals, and whether it is time to leave it at that.
+class BestAtRounding:
+    """The best pairs since residuals came down to the level of rounding, and whether to leave it at that.
 
-    Below the floor an iteration may as well do harm: it ends when the worst residual, in the norm of the inverse, was not
-    halved in three iterations.
+    There an iteration may as well do harm, so the number that it should lower (the residual of the worst pair, in the
+    norm of the inverse) must be halved within `PATIENCE` iterations.
     """
 
-    def __init__(self) -> None:
-        self.worst, self.patience = np.inf, 8
+    def __init__(self, floor: Floats) -> None:
+        self.floor = floor
+        self.pairs: tuple[Floats, Floats] | None = None
+        self._worst, self._patience = np.inf, PATIENCE
 
-    @property
-    def has_begun(self) -> bool:
-        return self.worst < np.inf
+    def applies(self, size: Floats) -> bool:
+        """Whether residuals of this size are down there, or were before."""
+        return self.pairs is not None or bool((size <= self.floor[: len(size)]).all())
 
     def is_final(self, worst: float, theta: Floats, X: Floats) -> bool:
-        """Take the next pairs, the worst of which has this residual."""
-        self.patience = 8 if worst < self.worst / 2 else self.patience - 1
-        if worst < self.worst:
-            self.worst, self.theta, self.X = worst, theta.copy(), X.copy()
-        return self.patience == 0
+        """Take the next pairs."""
+        self._patience = PATIENCE if worst < self._worst / 2 else self._patience - 1
+        if worst < self._worst or self.pairs is None:
+            self._worst, self.pairs = worst, (theta.copy(), X.copy())
+        return self._patience == 0
 
 
-def rayleigh_ritz(B, A, k):
-    theta, C = _ritz_pairs(B, A)
-    return np.abs(theta[:k]), C[:, :k]
+def rayleigh_ritz(B: Floats, A: Floats, k: int) -> tuple[Floats, Floats]:
+    """The k smallest Ritz values of A y = theta B y and their coefficients; B may be singular.
 
-
-def _ritz_pairs(B: Floats, A: Floats) -> tuple[Floats, Floats]:
-    """All theta, ascending, with A y = theta B y, and y with y'B y = 1; directions that the others hold are dropped."""
+    Examples
+    --------
+    >>> theta, C = rayleigh_ritz(np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([[3.0, 3.0], [3.0, 3.0]]), 2)
+    >>> theta.round(6)  # two equal vectors span one dimension
+    array([3.])
+    """
     scale = 1.0 / np.sqrt(np.maximum(np.diag(B), np.finfo(float).tiny))
-    size, V = scipy.linalg.eigh(scale[:, None] * (B + B.T) * (scale / 2))
-    kept = size > DEPENDENT * np.abs(size).max()
+    size, V = scipy.linalg.eigh(scale[:, None] * B * scale)
+    kept = size > DEPENDENT * size[-1]
     T = scale[:, None] * V[:, kept] / np.sqrt(size[kept])
     H = T.T @ A @ T
     theta, Y = scipy.linalg.eigh((H + H.T) / 2)
-    return theta, T @ Y
+    return np.abs(theta[:k]), T @ Y[:, :k]  # below zero is rounding
 
 
 def orthonormalised(X: Floats) -> Floats:
@@ -140,7 +138,7 @@ def orthonormalised(X: Floats) -> Floats:
 
 
 def rounding(L: Laplacian, X: Floats) -> Floats:
-    """What rounding alone may leave of the residual of each column of X: no solver gets below it for sure."""
+    """What rounding may leave of the residual of each column of X: above this, an iteration can lower it."""
     return 512 * np.finfo(float).eps * float(L.diagonal().max()) * column_norms(X)
 
 

@@ -39,7 +39,7 @@ class Cells:
     @classmethod
     def of(cls, points: Points, rng: np.random.Generator) -> Cells:
         """Cut the sketch of the points into cells."""
-        report("nearest neighbours", 0.0, "cutting the space into cells")
+        report("nearest neighbours", None, "cutting the space into cells")
         return cls(points, Partition.of(points.sketch, CELL, rng, points.n_threads))
 
     def search(self, queries: Ints, width: int, probes: int) -> Ints:
@@ -48,7 +48,6 @@ class Cells:
         found = np.empty((len(queries), width), dtype=np.int64)
         held = max(HELD, HELD_PER_POINT * self.points.n_points)
         for part in row_blocks(len(queries), max(1, held // (probes * width))):
-            report("nearest neighbours", 0.5 * part.start / len(queries), "comparing points cell by cell")
             found[part] = search(sketch[queries[part]], sketch, self.partition, width, probes, n_threads)
         return found
 

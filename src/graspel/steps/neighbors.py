@@ -38,6 +38,8 @@ MOST_PROBES = 128  # ... and at the most
 PATIENCE = 2e13  # multiplications up to which computing all distances beats giving up on recall: some minutes
 WANTED_RECALL = 0.9925  # more than the 0.99 promised, since it is measured on a sample
 RECALL_SAMPLE = 768
+TENTHS = 10  # parts of the work, for progress
+MIN_PART = 1 << 14  # ... each of at least this many points: cells like many queries at once
 QUERY_BLOCK = 512  # rows of one product: its result stays in the cache
 POOL_BLOCK = 4096
 
@@ -102,7 +104,10 @@ def _search(points: Points, k: int, rng: np.random.Generator) -> tuple[Ints, Flo
     probes = _enough_probes(cells, sample, truth, width)
     if probes is None and exact_work(points, n) <= PATIENCE:
         return *exact_neighbors(points, np.arange(n), width), 1.0
-    indices, z = _found_in_cells(cells, np.arange(n), width, probes or MOST_PROBES)
+    indices, z = np.empty((n, width), dtype=np.int64), np.empty((n, width))
+    for done, part in enumerate(parts := row_blocks(n, max(n // TENTHS, MIN_PART))):
+        report("nearest neighbours", done / len(parts), "comparing points cell by cell")
+        indices[part], z[part] = _found_in_cells(cells, np.arange(n)[part], width, probes or MOST_PROBES)
     recall = _recall(z[sample], truth)
     if probes is None:
         warnings.warn(
@@ -209,11 +214,7 @@ def _measured(points: Points, queries: Ints, candidates: Ints, width: int) -> tu
     unfit = (candidates < 0) | (candidates == queries[:, None])
     unfit[:, 1:] |= candidates[:, 1:] == candidates[:, :-1]
     candidates[unfit] = queries.repeat(unfit.sum(axis=1))  # a row to read; its distance does not count
-    z = np.empty(candidates.shape)
-    shares = row_blocks(len(queries), max(1, -(-len(queries) // 10)))
-    for done, part in enumerate(shares):
-        report("nearest neighbours", 0.5 + 0.5 * done / len(shares), "measuring candidates")
-        z[part] = points.squared_distances_to(queries[part], candidates[part])
+    z = points.squared_distances_to(queries, candidates)
     z[unfit] = np.inf
     order = np.argsort(z, axis=1, kind="stable")[:, :width]
     return np.take_along_axis(candidates, order, axis=1), np.take_along_axis(z, order, axis=1)
