@@ -43,8 +43,9 @@ class GRASPEL(BaseEstimator):
         Neighbours of each point in the initial graph "knn".
     metric : {"euclidean", "cosine"}, default="euclidean"
         How distance is measured. Cosine: rows are divided by their norm first.
-    initial : {"knn", "mst"}, Graph, sparse matrix or (indices, distances), default="knn"
-        The initial graph. "mst" is the Euclidean minimum spanning tree. A graph of your own gives the edges; all
+    initial : {"knn", "unn", "mst"}, Graph, sparse matrix or (indices, distances), default="knn"
+        The initial graph. "unn" is a larger kNN graph (n_neighbors=5 is usual), spectrally sparsified to a relative
+        condition number of 30. "mst" is the Euclidean minimum spanning tree. A graph of your own gives the edges; all
         weights are computed from X.
     candidates : {"fiedler", "clusters"}, default="fiedler"
         Where critical edges are looked for: between the two ends of the Fiedler order, or between distant clusters of

@@ -76,7 +76,7 @@ def test_zeros_and_the_diagonal_of_a_matrix_are_no_edges():
         ((np.zeros((3, 1), dtype=int), np.zeros((3, 2))), r"in the shape of indices, \(3, 1\)"),
         ((np.zeros((3, 1), dtype=int), np.full((3, 1), np.inf)), "finite"),
         ((np.zeros((3, 1), dtype=int), [["a"], ["b"], ["c"]]), "finite numbers"),
-        (np.zeros((3, 3)), "initial=a ndarray: must be 'knn', 'mst', a graspel Graph"),
+        (np.zeros((3, 3)), "initial=a ndarray: must be 'knn', 'mst', 'unn', a graspel Graph"),
         (None, "initial=None: must be"),
         (7, "initial=7: must be"),
     ],

@@ -114,10 +114,12 @@ def _fit(data: Path, key: str | None, header: bool | None, parameters: dict[str,
 
     from graspel.exchange import read_graph
     from graspel.learner import GRASPEL
+    from graspel.steps.initial import INITIAL
 
     initial = parameters.get("initial", "knn")
-    if initial not in ("knn", "mst"):
+    if initial not in INITIAL:
         if not Path(initial).exists():
-            raise ValueError(f"--initial {initial}: is neither knn nor mst, nor the path of a graph file that exists.")
+            known = ", ".join(INITIAL)
+            raise ValueError(f"--initial {initial}: is none of {known}, nor the path of a graph file that exists.")
         parameters = {**parameters, "initial": read_graph(Path(initial))}
     return GRASPEL(**parameters).fit(X)

@@ -46,9 +46,9 @@ Initial = Annotated[
     _option(
         START,
         "knn",
-        "The start graph: knn (nearest neighbours), mst (minimum spanning tree), or the path of a graph file "
-        "on the same points.",
-        metavar="knn|mst|FILE",
+        "The start graph: knn (nearest neighbours), unn (a larger kNN graph, spectrally sparsified; -k 5 is usual), "
+        "mst (minimum spanning tree), or the path of a graph file on the same points.",
+        metavar="knn|unn|mst|FILE",
     ),
 ]
 Candidates = Annotated[

@@ -1,8 +1,25 @@
-"""Laplacian linear algebra in nearly linear time, usable on any undirected weighted graph."""
+"""Laplacian linear algebra in nearly linear time, usable on any undirected weighted graph.
 
+>>> from graspel.linalg import coarsen, effective_resistance, smallest_eigenpairs, sparsify, LaplacianSolver
+"""
+
+from graspel.linalg.coarsen import Coarsening, coarsen
 from graspel.linalg.eigen import Eigenpairs, smallest_eigenpairs
 from graspel.linalg.logdet import logdet
-from graspel.linalg.resistance import resistance_between
+from graspel.linalg.resistance import Resistance, effective_resistance, resistance_between
 from graspel.linalg.solve import LaplacianSolver
+from graspel.linalg.sparsify import Sparsifier, sparsify
 
-__all__ = ["Eigenpairs", "LaplacianSolver", "logdet", "resistance_between", "smallest_eigenpairs"]
+__all__ = [
+    "Coarsening",
+    "Eigenpairs",
+    "LaplacianSolver",
+    "Resistance",
+    "Sparsifier",
+    "coarsen",
+    "effective_resistance",
+    "logdet",
+    "resistance_between",
+    "smallest_eigenpairs",
+    "sparsify",
+]

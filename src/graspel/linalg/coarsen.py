@@ -104,7 +104,8 @@ def coarsen(
     fine, n = A, A.shape[0]
     rng = np.random.default_rng(random_state)
     wanted = max(1, round(n / ratio))
-    groups, mass, levels = np.arange(n), np.ones(n, dtype=np.int64), []
+    groups, mass = np.arange(n), np.ones(n, dtype=np.int64)
+    levels: list[Ints] = []
     tests = _smoothed(A, rng.standard_normal((n, N_VECTORS)), SWEEPS)
     T = tests
     while A.shape[0] > wanted and len(levels) < MAX_LEVELS:

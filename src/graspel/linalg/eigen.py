@@ -91,13 +91,14 @@ def smallest_eigenpairs(
     if components.number >= k:
         return Eigenpairs(np.zeros(k), components.indicators(k), np.zeros(k), True)
     wanted = k - components.number
-    laplacian = laplacian_map(adjacency)
+    laplacian, rng = laplacian_map(adjacency), np.random.default_rng(random_state)
     if n <= max(DENSE_LIMIT, 5 * k):
+        inverse = None
         values, vectors = _dense(adjacency, wanted, components)
     else:
-        rng = np.random.default_rng(random_state)
-        values, vectors = _multilevel(laplacian, adjacency, wanted, components, tol, start, rng)
-    return _assessed(laplacian, adjacency, values, vectors, components, tol)
+        inverse = ApproximateElimination(adjacency, rng)
+        values, vectors = _multilevel(laplacian, inverse, wanted, tol, start, rng)
+    return _assessed(laplacian, adjacency, inverse, values, vectors, components, tol)
 
 
 def _dense(adjacency: sp.csr_array, wanted: int, components: Components) -> tuple[Floats, Floats]:
@@ -137,18 +138,17 @@ def _dense_wide(adjacency: sp.csr_array, wanted: int) -> tuple[Floats, Floats]:
 
 def _multilevel(
     L: Laplacian,
-    adjacency: sp.csr_array,
+    inverse: ApproximateElimination,
     wanted: int,
-    components: Components,
     tol: float,
     guess: Floats | None,
     rng: np.random.Generator,
 ) -> tuple[Floats, Floats]:
     """LOBPCG on the complement of the null space."""
     block = wanted + max(2, wanted // 4)  # a few extra vectors speed up the last wanted one
-    inverse = ApproximateElimination(adjacency, rng)
     X = _first_vectors(inverse, guess, block, rng)
-    return lobpcg(L, X, inverse, components.centred, wanted=wanted, block=block, tol=tol, max_iterations=MAX_ITERATIONS)
+    project = inverse.components.centred
+    return lobpcg(L, X, inverse, project, wanted=wanted, block=block, tol=tol, max_iterations=MAX_ITERATIONS)
 
 
 def _first_vectors(
@@ -171,7 +171,13 @@ def _without_null(X: Floats, components: Components) -> Floats:
 
 
 def _assessed(
-    L: Laplacian, adjacency: sp.csr_array, values: Floats, vectors: Floats, components: Components, tol: float
+    L: Laplacian,
+    adjacency: sp.csr_array,
+    inverse: ApproximateElimination | None,
+    values: Floats,
+    vectors: Floats,
+    components: Components,
+    tol: float,
 ) -> Eigenpairs:
     """Add the exact null space, fix the signs, measure the residuals, and warn where they are too large."""
     c = components.number
@@ -182,7 +188,8 @@ def _assessed(
     open_columns = residuals > 1.01 * tol
     if open_columns.any():
         R, U, theta = R[:, open_columns], vectors[:, open_columns], values[open_columns]
-        damped = np.sqrt(np.abs(dots(R, ApproximateElimination(adjacency, np.random.default_rng(0))(R))) / theta)
+        inverse = inverse or ApproximateElimination(adjacency, np.random.default_rng(0))
+        damped = np.sqrt(np.abs(dots(R, inverse(R))) / theta)
         open_columns[open_columns] = (column_norms(R) > rounding(L, U)) | (damped > tol)
     if open_columns.any():
         warnings.warn(

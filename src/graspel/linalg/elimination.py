@@ -174,7 +174,7 @@ class ApproximateElimination:
         self.forward(mass)
         scale = 1.0 / np.sqrt(mass[rest:, 0])
         _, Y = scipy.linalg.eigh(scale[:, None] * S * scale, subset_by_index=(0, k - 1))
-        X = np.zeros((self.n_nodes, k))
+        X = np.zeros((self.n_nodes, Y.shape[1]))  # of multiple eigenvalues LAPACK may leave some out
         X[rest:] = scale[:, None] * Y
         self.backward(X)
         result = np.empty_like(X)

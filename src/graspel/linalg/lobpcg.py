@@ -58,14 +58,16 @@ def lobpcg(
         size_before, size = size, column_norms(R)
         open_columns = np.flatnonzero(size > tol * theta)
         if not (open_columns < wanted).any():
-            return theta[:wanted], orthonormalised(project(X[:, :wanted]))
+            return final_pairs(L, project(X[:, :wanted]))
         W = project(inverse(R[:, open_columns]))
         if best.applies(size[:wanted]):
             damped = np.sqrt(np.abs(dots(R[:, open_columns], W)) / theta[open_columns])
-            if best.is_final(damped[open_columns < wanted].max(), theta[:wanted], X[:, :wanted]):
+            if best.is_final(damped[open_columns < wanted].max(), X[:, :wanted]):
                 break
             no_gain = (damped <= tol / 2) & (size <= best.floor)[open_columns] & (2 * size > size_before)[open_columns]
             open_columns, W = open_columns[~no_gain], W[:, ~no_gain]
+            if not (open_columns < wanted).any():
+                return final_pairs(L, project(X[:, :wanted]))
         W -= X @ (X.T @ W)
         n_new = W.shape[1]
         # P lies right behind W; both move up when columns are locked.
@@ -85,12 +87,11 @@ def lobpcg(
         S[:, :block], LS[:, :block] = X, L @ X
         S[:, 2 * block :], LS[:, 2 * block :] = P, L @ P
         n_last = block
-    theta, X = best.pairs or (theta, X)
-    return theta[:wanted], orthonormalised(project(X[:, :wanted]))
+    return final_pairs(L, project(X[:, :wanted] if best.X is None else best.X))
 
 
 class BestAtRounding:
-    """The best pairs since residuals came down to the level of rounding, and whether to leave it at that.
+    """The best vectors since residuals came down to the level of rounding, and whether to leave it at that.
 
     There an iteration may as well do harm, so the number that it should lower (the residual of the worst pair, in the
     norm of the inverse) must be halved within `PATIENCE` iterations.
@@ -98,18 +99,18 @@ class BestAtRounding:
 
     def __init__(self, floor: Floats) -> None:
         self.floor = floor
-        self.pairs: tuple[Floats, Floats] | None = None
+        self.X: Floats | None = None
         self._worst, self._patience = np.inf, PATIENCE
 
     def applies(self, size: Floats) -> bool:
         """Whether residuals of this size are down there, or were before."""
-        return self.pairs is not None or bool((size <= self.floor[: len(size)]).all())
+        return self.X is not None or bool((size <= self.floor[: len(size)]).all())
 
-    def is_final(self, worst: float, theta: Floats, X: Floats) -> bool:
-        """Take the next pairs."""
+    def is_final(self, worst: float, X: Floats) -> bool:
+        """Take the next vectors."""
         self._patience = PATIENCE if worst < self._worst / 2 else self._patience - 1
-        if worst < self._worst or self.pairs is None:
-            self._worst, self.pairs = worst, (theta.copy(), X.copy())
+        if worst < self._worst or self.X is None:
+            self._worst, self.X = worst, X.copy()
         return self._patience == 0
 
 
@@ -128,13 +129,16 @@ def rayleigh_ritz(B: Floats, A: Floats, k: int) -> tuple[Floats, Floats]:
     T = scale[:, None] * V[:, kept] / np.sqrt(size[kept])
     H = T.T @ A @ T
     theta, Y = scipy.linalg.eigh((H + H.T) / 2)
-    return np.abs(theta[:k]), T @ Y[:, :k]  # below zero is rounding
+    return np.maximum(theta[:k], np.finfo(float).tiny), T @ Y[:, :k]  # below zero is rounding
 
 
-def orthonormalised(X: Floats) -> Floats:
-    """The orthonormal columns nearest to those of X, which are so already up to rounding."""
+def final_pairs(L: Laplacian, X: Floats) -> tuple[Floats, Floats]:
+    """Rayleigh quotients, ascending, and the orthonormal columns nearest to X, which are so already up to rounding."""
     size, V = scipy.linalg.eigh(X.T @ X)
-    return X @ ((V / np.sqrt(size)) @ V.T)
+    X = X @ ((V / np.sqrt(size)) @ V.T)
+    theta = np.maximum(dots(X, L @ X), np.finfo(float).tiny)
+    order = np.argsort(theta, kind="stable")
+    return theta[order], X[:, order]
 
 
 def rounding(L: Laplacian, X: Floats) -> Floats:

@@ -15,6 +15,9 @@ The two are weighed by their variances. Solves are added in batches until the er
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from copy import copy
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -27,6 +30,7 @@ Floats = NDArray[np.float64]
 
 BATCH = 8  # solves done at once
 MAX_SOLVES = 4096
+SAFETY = 1.25  # the error is estimated from the noisy values themselves, and comes out too small
 SOLVE_TOL = 0.03  # of the relative error wanted: what solves may add to it
 
 
@@ -57,7 +61,7 @@ def projected_edge_resistance(
             squared += (flow**2).sum(axis=1)
             n_solves += BATCH
         leverage, variance = _weighed(signed / n_solves, squared / n_solves, n_solves)
-        reached = float(np.sqrt(np.mean(variance / leverage**2)))
+        reached = SAFETY * float(np.sqrt(np.mean(variance / leverage**2)))
         if reached <= error or n_solves >= MAX_SOLVES:
             return leverage / flows.weights, reached
 
@@ -83,17 +87,16 @@ class RandomFlows:
         ends = np.concatenate([self.heads, self.tails])
         both = np.concatenate([root, -root])
         self.divergence = sp.csr_array((both, (ends, np.tile(np.arange(m), 2))), shape=(n, m))
-        self.adjacency, self.rng, self.tol = adjacency, rng, tol
-        self.seed = int(rng.integers(2**31))
-        self.solver = LaplacianSolver(adjacency, random_state=self.seed)
+        self.rng, self.tol = rng, tol
+        self.solver = LaplacianSolver(adjacency, random_state=rng)
 
-    def batches(self, number: int, n_threads: int):  # type: ignore[no-untyped-def]
+    def batches(self, number: int, n_threads: int) -> Iterator[tuple[Floats, Floats]]:
         """Yield `number` pairs (signs, solutions) of BATCH columns each, in an order that threads do not change."""
 
         def solve(seed: int) -> tuple[Floats, Floats]:
             own = np.random.default_rng(seed)
-            signs = own.integers(0, 2, size=(len(self.weights), BATCH), dtype=np.int8) * 2.0 - 1.0
-            solver = self.solver.sharing_factors()
+            signs: Floats = own.integers(0, 2, size=(len(self.weights), BATCH), dtype=np.int8) * np.float64(2.0) - 1.0
+            solver = copy(self.solver)  # shares the factors, counts for itself
             return signs, solver.solve(self.divergence @ signs, self.tol)
 
         seeds = self.rng.integers(2**63, size=number).tolist()

@@ -1,24 +1,136 @@
 r"""Effective resistance: R(p, q) = e_pq' L^+ e_pq, the distance that a learned graph is meant to reproduce.
 
-Between m chosen nodes, m solves give all m (m - 1) / 2 resistances: with Y = L^+ [e_1 .. e_m],
-R(i, j) = Y_ii + Y_jj - 2 Y_ij. Between two components it is infinite.
+On a forest it is the sum of 1/w along the path (:mod:`graspel.linalg.trees`). Between m chosen nodes, m solves give
+all m (m - 1) / 2 resistances: with Y = L^+ [e_1 .. e_m], R(i, j) = Y_ii + Y_jj - 2 Y_ij. For very many pairs, or
+all edges of a large graph, a few random flows estimate all at once (:mod:`graspel.linalg.projection`). Between
+components it is infinite.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from graspel.linalg.checked import checked_adjacency, checked_nodes
+from graspel.linalg.checked import checked_adjacency, checked_nodes, checked_positive
 from graspel.linalg.components import Components
+from graspel.linalg.projection import projected_edge_resistance, projected_resistance
 from graspel.linalg.solve import LaplacianSolver
-from graspel.parallel import row_blocks
+from graspel.linalg.trees import RootedForest
+from graspel.parallel import count_threads, row_blocks
 
 Floats = NDArray[np.float64]
 
+SMALL = 1000  # nodes up to which every resistance is solved for
+MANY_SOURCES = 64  # ... and sources up to which, whatever the error allowed
 BLOCK = 8  # solves done at once: few enough for the memory, enough for the speed
+
+
+@dataclass(frozen=True)
+class Resistance:
+    """Resistances of the pairs asked for, and how they came about.
+
+    Attributes ---------- heads, tails : arrays, the pairs (all edges, smaller node first and sorted, where none
+    were given) values : array error : float, relative standard error, root mean square over the pairs; 0 where they
+    are exact (to the solver's 1e-8) method : "tree", "solve" or "projection"
+    """
+
+    heads: NDArray[np.int64]
+    tails: NDArray[np.int64]
+    values: Floats
+    error: float
+    method: str
+
+
+def effective_resistance(
+    graph: Any,
+    pairs: ArrayLike | None = None,
+    *,
+    error: float = 0.1,
+    random_state: int | np.random.Generator | None = 0,
+    n_jobs: int | None = None,
+) -> Resistance:
+    """Effective resistance of given pairs, or of all edges.
+
+    Parameters
+    ----------
+    graph : Graph or sparse adjacency
+    pairs : array-like (m x 2) of node numbers, or None for all edges
+    error : float
+        Relative standard error allowed where resistances must be estimated. After k random flows that of a single
+        pair is at most sqrt(2/k); of an edge of leverage tau = w R at most sqrt((1 - tau) / (tau k)) as well.
+    random_state : int, Generator or None
+    n_jobs : int or None
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    Resistance
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> path = sp.csr_array(np.array([[0.0, 1, 0], [1, 0, 2], [0, 2, 0]]))
+    >>> effective_resistance(path, [(0, 2)]).values
+    array([1.5])
+    """
+    A = checked_adjacency(graph)
+    n = A.shape[0]
+    error = checked_positive("error", error, "the relative standard error allowed")
+    heads, tails = _edges(A) if pairs is None else _checked_pairs(pairs, n)
+    if A.nnz == 2 * (n - Components.of(A).number):
+        return Resistance(heads, tails, RootedForest(A).resistance(heads, tails), 0.0, "tree")
+    rng = np.random.default_rng(random_state)
+    # A solve for every node that occurs is exact; it is done where it costs no more than enough flows would.
+    sources = np.unique(np.concatenate([heads, tails]))
+    if len(sources) <= max(MANY_SOURCES, 2 / error**2) or n <= SMALL:
+        return Resistance(heads, tails, _solved(A, heads, tails, rng), 0.0, "solve")
+    threads = count_threads(n_jobs)
+    if pairs is None:
+        values, reached = projected_edge_resistance(A, error, rng, threads)
+    else:
+        values, reached = projected_resistance(A, heads, tails, error, rng, threads)
+        component = Components.of(A).labels
+        values[component[heads] != component[tails]] = np.inf
+    return Resistance(heads, tails, values, reached, "projection")
+
+
+def _edges(A: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    upper = sp.triu(A, 1, format="coo")
+    order = np.lexsort((upper.col, upper.row))
+    return upper.row[order].astype(np.int64), upper.col[order].astype(np.int64)
+
+
+def _checked_pairs(pairs: ArrayLike, n_nodes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    array = np.asarray(pairs)
+    if array.size == 0:
+        array = array.reshape(0, 2).astype(np.int64)
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise ValueError(f"pairs has shape {array.shape}: must be m x 2, the two nodes of each pair.")
+    nodes = checked_nodes(array.ravel(), n_nodes).astype(np.int64).reshape(-1, 2)
+    return nodes[:, 0].copy(), nodes[:, 1].copy()
+
+
+def _solved(A: sp.csr_array, heads: NDArray[np.int64], tails: NDArray[np.int64], rng: np.random.Generator) -> Floats:
+    """Resistances by one solve for every distinct node that occurs: R = y_p[p] + y_q[q] - y_p[q] - y_q[p]."""
+    nodes, place = np.unique(np.concatenate([heads, tails]), return_inverse=True)
+    R = np.zeros(len(heads))
+    p, q = place[: len(heads)], place[len(heads) :]
+    solver = LaplacianSolver(A, random_state=rng)
+    for block in row_blocks(len(nodes), BLOCK):
+        sources = np.zeros((A.shape[0], block.stop - block.start))
+        sources[nodes[block], np.arange(sources.shape[1])] = 1.0
+        Y = solver.solve(sources)
+        for end, here, other in ((p, heads, tails), (q, tails, heads)):
+            mine = (end >= block.start) & (end < block.stop)
+            column = end[mine] - block.start
+            R[mine] += Y[here[mine], column] - Y[other[mine], column]
+    component = Components.of(A).labels
+    R[component[heads] != component[tails]] = np.inf
+    return np.maximum(R, 0.0)
 
 
 def resistance_between(

@@ -1,8 +1,9 @@
 r"""Step 1, the initial graph: few edges to start from.
 
-Strategies: `knn`, every point with its k nearest; `mst`, no edge at all, since joining single points by their closest
-pairs (:mod:`graspel.steps.connect`) builds the Euclidean minimum spanning tree. A graph of the user's own gives its
-edges; their weights are computed from the data like all others (:mod:`graspel.steps.weights`).
+Strategies: `knn`, every point with its k nearest; `unn`, a larger kNN graph, spectrally sparsified
+(:mod:`graspel.linalg.sparsify`); `mst`, no edge at all, since joining single points by their closest pairs
+(:mod:`graspel.steps.connect`) builds the Euclidean minimum spanning tree. A graph of the user's own gives its edges;
+their weights are computed from the data like all others (:mod:`graspel.steps.weights`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from graspel.graph import Graph, Step
 from graspel.linalg.components import is_connected
+from graspel.linalg.sparsify import sparsify
 from graspel.steps.neighbors import Neighbors, nearest_neighbors
 from graspel.steps.prepare import Points
 from graspel.steps.weights import Weights
@@ -24,22 +26,51 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Pairs = tuple[Ints, Ints]
 
+UNN_CONDITION = 30.0  # the paper's
 LISTS = 10  # neighbours looked up for joining the components of a graph that came without lists
 
 
-def knn_pairs(neighbors: Neighbors, k: int) -> Pairs:
+class Lists(NamedTuple):
+    """What a strategy builds from.
+
+    The points, their neighbour lists, how many neighbours to use, the rule of weights.
+    """
+
+    points: Points
+    neighbors: Neighbors
+    k: int
+    weigh: Weights
+    rng: np.random.Generator
+
+
+def knn_graph(lists: Lists) -> Graph:
     """Every distinct point with its k nearest (fewer, where its list holds fewer)."""
+    neighbors, k = lists.neighbors, lists.k
     found = np.isfinite(neighbors.z[:, :k])
     heads = np.repeat(np.arange(neighbors.points.n_points), found.sum(axis=1))
-    return neighbors.distinct[heads], neighbors.distinct[neighbors.indices[:, :k][found]]
+    pairs = neighbors.distinct[heads], neighbors.distinct[neighbors.indices[:, :k][found]]
+    return _weighted(lists.points, *_each_once(pairs, lists.points.n_points), lists.weigh, Step.NEIGHBOR)
 
 
-def no_pairs(neighbors: Neighbors, k: int) -> Pairs:
-    """No pair at all: joining the components does the rest."""
-    return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+def empty_graph(lists: Lists) -> Graph:
+    """No edge at all: joining the components does the rest."""
+    nothing = np.empty(0, dtype=np.int64)
+    return Graph(lists.points.n_points, nothing, nothing, np.empty(0))
 
 
-INITIAL: dict[str, Callable[[Neighbors, int], Pairs]] = {"knn": knn_pairs, "mst": no_pairs}
+def unn_graph(lists: Lists) -> Graph:
+    """The kNN graph.
+
+    Sparsified to a relative condition number of 30 (the paper's ultra-sparse nearest-neighbour graph).
+    """
+    dense = knn_graph(lists)
+    if dense.n_edges == 0:
+        return dense
+    sparse = sparsify(dense, condition=UNN_CONDITION, random_state=lists.rng).graph
+    return Graph(dense.n_nodes, sparse.heads, sparse.tails, sparse.weights, step=sparse.step)
+
+
+INITIAL: dict[str, Callable[[Lists], Graph]] = {"knn": knn_graph, "mst": empty_graph, "unn": unn_graph}
 
 
 class Start(NamedTuple):
@@ -54,9 +85,8 @@ def initial_graph(points: Points, initial: Any, k: int, rng: np.random.Generator
     """The initial graph on all points; with neighbour lists, unless the user brought a connected graph."""
     if isinstance(initial, str) and initial in INITIAL:
         neighbors = nearest_neighbors(points, k, rng)
-        heads, tails = _each_once(INITIAL[initial](neighbors, k), points.n_points)
         weigh = Weights.from_distances(neighbors.z[:, :1], points.n_features)
-        return Start(_weighted(points, heads, tails, weigh, Step.NEIGHBOR), weigh, neighbors)
+        return Start(INITIAL[initial](Lists(points, neighbors, k, weigh, rng)), weigh, neighbors)
     return _graph_of_the_user(points, initial, rng)
 
 

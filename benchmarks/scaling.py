@@ -1,0 +1,196 @@
+"""How each kernel grows with the number of points: N = 10,000 to 1,000,000, M = 32, and the fitted exponents.
+
+    python benchmarks/scaling.py                       # everything; goes on where an earlier run stopped
+    python benchmarks/scaling.py --sizes 10000,100000  # some sizes
+    python benchmarks/scaling.py --only knn,eigen      # some kernels
+    python benchmarks/scaling.py --peers               # pyamg and scipy beside ours: pip install -e ".[bench]"
+
+Data: points on a curved manifold in ten clusters. Every size runs in a process of its own, best of a few for the small ones.
+Writes benchmarks/results/scaling.json and scaling.png.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from results_file import FOLDER, Results, commit, machine, print_table
+
+SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
+KERNELS = ("knn", "fit", "eigen", "solve", "resistance", "sparsify", "coarsen")
+LIMIT = 1.15
+
+
+def manifold(n: int, n_features: int = 32, seed: int = 0) -> np.ndarray:
+    """Points on ten curved three-dimensional sheets, with a little noise."""
+    rng, shape = np.random.default_rng(seed), np.random.default_rng(1)
+    position, cluster = rng.random((n, 3)), rng.integers(0, 10, n)
+    directions, centres = 2 * shape.normal(size=(3, n_features)), 1.5 * shape.normal(size=(10, n_features))
+    X = np.sin(position @ directions + centres[cluster]) + centres[cluster]
+    return (X + 0.02 * rng.normal(size=X.shape)).astype(np.float32)
+
+
+def timed(run: Callable[[], Any], repeats: int) -> tuple[float, Any]:
+    """Best seconds of a few runs, and what the last one returned."""
+    best = np.inf
+    for _ in range(repeats):
+        started = time.perf_counter()
+        result = run()
+        best = min(best, time.perf_counter() - started)
+    return best, result
+
+
+def neighbour_lists(X: np.ndarray, k: int) -> Any:
+    """The learner's own search for k neighbours, preparation included."""
+    from graspel.parallel import count_threads, one_thread_per_call
+    from graspel.steps.neighbors import nearest_neighbors
+    from graspel.steps.prepare import Points
+
+    rng = np.random.default_rng(0)
+    with one_thread_per_call():
+        return nearest_neighbors(Points(X, rng=rng, n_threads=count_threads(None)), k, rng)
+
+
+def measure(n: int, kernels: list[str]) -> dict[str, Any]:
+    """Seconds of every kernel for n points, and the peak memory of the fit."""
+    from graspel import GRASPEL
+    from graspel.linalg import LaplacianSolver, coarsen, effective_resistance, smallest_eigenpairs, sparsify
+    from graspel.parallel import one_thread_per_call
+
+    X, repeats = manifold(n), 3 if n <= 100_000 else 1
+    seconds: dict[str, Any] = {}
+    seconds["knn"], _ = timed(lambda: neighbour_lists(X, 2), repeats)
+    seconds["fit"], model = timed(lambda: GRASPEL(random_state=0).fit(X), repeats)
+    seconds["fit_memory"] = peak_memory()
+    graph = model.graph_
+    with one_thread_per_call():
+        if "eigen" in kernels:
+            seconds["eigen"], pairs = timed(lambda: smallest_eigenpairs(graph.laplacian, 6, tol=1e-4), repeats)
+            seconds["eigen_residual"] = float(pairs.residuals.max())
+        if "solve" in kernels:
+            b = np.random.default_rng(0).normal(size=(n, 4))
+            seconds["solve"], _ = timed(lambda: LaplacianSolver(graph).solve(b), repeats)
+        if "resistance" in kernels:
+            seconds["resistance"], R = timed(lambda: effective_resistance(graph), repeats)
+            seconds["resistance_error"] = R.error
+        if "sparsify" in kernels:
+            dense = knn_graph(X, 5)
+            seconds["sparsify"], sparse = timed(lambda: sparsify(dense, density=1.1), 1)
+            seconds["sparsify_condition"] = sparse.condition
+        if "coarsen" in kernels:
+            seconds["coarsen"], coarse = timed(lambda: coarsen(graph, 5), repeats)
+            seconds["coarsen_ratios"] = coarse.eigenvalue_ratios.tolist()
+    seconds["memory"] = peak_memory()
+    return seconds
+
+
+def knn_graph(X: np.ndarray, k: int) -> sp.csr_array:
+    """The kNN graph with weights 1/z."""
+    lists = neighbour_lists(X, k)
+    heads = np.repeat(np.arange(len(X)), k)
+    A = sp.csr_array((1 / lists.z[:, :k].ravel(), (heads, lists.indices[:, :k].ravel())), shape=(len(X),) * 2)
+    return sp.csr_array(A.maximum(A.T))
+
+
+def peak_memory() -> float:
+    """Peak memory of this process so far, in bytes (Linux)."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return 1024.0 * int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
+
+
+def in_new_process(n: int, kernels: list[str]) -> dict[str, Any]:
+    """Measure one size in a process of its own."""
+    command = [sys.executable, __file__, "--measure", str(n), "--only", ",".join(kernels)]
+    run = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(run.stdout.strip().splitlines()[-1])
+
+
+def exponent(sizes: list[int], seconds: list[float]) -> float:
+    """Slope of log seconds over log N, from 100,000 points on where there are such."""
+    large = [(n, s) for n, s in zip(sizes, seconds, strict=True) if n >= 100_000] or list(
+        zip(sizes, seconds, strict=True)
+    )
+    if len(large) < 2:
+        return float("nan")
+    x, y = np.log(np.array(large)).T
+    return float(np.polyfit(x, y, 1)[0])
+
+
+def show(sizes: list[int], runs: list[dict[str, Any]], kernels: list[str]) -> None:
+    """Print the table and draw the figure."""
+    rows, slopes = [], {}
+    for kernel in kernels:
+        seconds = [run.get(kernel, float("nan")) for run in runs]
+        slopes[kernel] = exponent(sizes, seconds)
+        rows.append([kernel, *(f"{s:.2f}" for s in seconds), f"{slopes[kernel]:.2f}", f"<= {LIMIT}"])
+    print_table(
+        "Seconds, and the exponent from 100,000 points on",
+        ["kernel", *(f"{n:,}" for n in sizes), "exponent", "wanted"],
+        rows,
+    )
+    last = runs[-1]
+    rows = [
+        ["5 eigenpairs / kNN search", f"{last['eigen'] / last['knn']:.2f}", "<= 1"],
+        ["whole fit / kNN search", f"{last['fit'] / last['knn']:.2f}", "<= 3"],
+        ["resistances of all edges / kNN search", f"{last['resistance'] / last['knn']:.2f}", "<= 3"],
+        ["peak memory of the fit", f"{last['fit_memory'] / 1e9:.2f} GB", "< 8 GB"],
+        ["residual of the eigenpairs", f"{last['eigen_residual']:.1e}", "1e-4 asked for"],
+        ["relative error of the resistances", f"{last['resistance_error']:.3f}", "<= 0.1"],
+        ["condition number of the sparsifier, density 1.1", f"{last['sparsify_condition']:.1f}", ""],
+        ["coarse / fine eigenvalues", ", ".join(f"{r:.2f}" for r in last["coarsen_ratios"]), "1"],
+    ]
+    if set(kernels) == set(KERNELS):
+        print_table(f"At {sizes[-1]:,} points", ["what", "measured", "wanted"], rows)
+    draw(sizes, runs, slopes)
+
+
+def draw(sizes: list[int], runs: list[dict[str, Any]], slopes: dict[str, float]) -> None:
+    """Seconds against N on logarithmic axes."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.5, 5), layout="constrained")
+    axes = figure.subplots()
+    colours = ["#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
+    for (kernel, slope), colour, marker in zip(slopes.items(), colours, "osD^vPX", strict=False):
+        axes.loglog(
+            sizes, [run[kernel] for run in runs], marker + "-", color=colour, label=f"{kernel}  (N^{slope:.2f})"
+        )
+    axes.set(
+        xlabel="points N", ylabel="seconds", title="Every kernel is nearly linear (exponents from 100,000 points on)"
+    )
+    axes.grid(which="major", alpha=0.3)
+    axes.legend(frameon=False)
+    FOLDER.mkdir(exist_ok=True)
+    figure.savefig(FOLDER / "scaling.png", dpi=150)
+
+
+def main() -> None:
+    """Measure what is missing, then show all."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="numbers of points, with commas")
+    parser.add_argument("--only", default=",".join(KERNELS), help="kernels, with commas: " + ", ".join(KERNELS))
+    parser.add_argument("--fresh", action="store_true", help="forget earlier results")
+    parser.add_argument("--measure", type=int, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    kernels = arguments.only.split(",")
+    if arguments.measure:
+        print(json.dumps(measure(arguments.measure, kernels)))
+        return
+    results = Results("scaling", fresh=arguments.fresh)
+    print(f"graspel {commit()}, {machine()}")
+    sizes = [int(size) for size in arguments.sizes.split(",")]
+    suffix = "" if set(kernels) == set(KERNELS) else "/" + arguments.only
+    runs = [results.get(f"{n}{suffix}", lambda n=n: in_new_process(n, kernels)) for n in sizes]
+    show(sizes, runs, kernels)
+
+
+if __name__ == "__main__":
+    main()

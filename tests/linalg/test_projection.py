@@ -1,0 +1,65 @@
+"""Projection: random flows estimate resistances without bias, with the variance that the theory gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import toy_graphs
+from graspel.linalg.projection import BATCH, RandomFlows, projected_edge_resistance, projected_resistance
+
+
+def cut_projection(graph):
+    """P = W^1/2 B L^+ B' W^1/2 as a full matrix."""
+    m = np.arange(graph.n_edges)
+    B = np.zeros((graph.n_edges, graph.n_nodes))
+    B[m, graph.heads], B[m, graph.tails] = 1, -1
+    B *= np.sqrt(graph.weights)[:, None]
+    return B @ np.linalg.pinv(graph.laplacian.toarray(), hermitian=True) @ B.T
+
+
+def test_a_flow_is_the_cut_part_of_its_signs(connected_graph, rng):
+    flows = RandomFlows(connected_graph.adjacency, rng, 1e-8)
+    assert_array_equal([flows.heads, flows.tails], [connected_graph.heads, connected_graph.tails])
+    P = cut_projection(connected_graph)
+    for signs, X in flows.batches(2, 1):
+        assert signs.shape == (connected_graph.n_edges, BATCH)
+        assert set(np.unique(signs)) <= {-1.0, 1.0}
+        flow = np.sqrt(flows.weights)[:, None] * (X[flows.heads] - X[flows.tails])
+        assert_allclose(flow, P @ signs, atol=1e-5)
+
+
+def test_both_estimates_converge_to_the_resistance(rng):
+    graph = toy_graphs.barbell()
+    exact = np.diag(cut_projection(graph)) / graph.weights
+    of_edges, edge_error = projected_edge_resistance(graph.adjacency, 0.03, rng, 1)
+    of_pairs, pair_error = projected_resistance(graph.adjacency, graph.heads, graph.tails, 0.03, rng, 1)
+    assert max(edge_error, pair_error) <= 0.03
+    assert_allclose(of_edges, exact, rtol=4 * 0.03)
+    assert_allclose(of_pairs, exact, rtol=4 * 0.03)
+
+
+def test_edges_need_fewer_flows_than_pairs(rng, monkeypatch):
+    counts = []
+    batches = RandomFlows.batches
+
+    def counted(self, number, n_threads):
+        counts[-1] += number
+        return batches(self, number, n_threads)
+
+    monkeypatch.setattr(RandomFlows, "batches", counted)
+    graph = toy_graphs.grid(20, 20)
+    counts.append(0)
+    projected_edge_resistance(graph.adjacency, 0.1, rng, 1)
+    counts.append(0)
+    projected_resistance(graph.adjacency, graph.heads, graph.tails, 0.1, rng, 1)
+    assert counts[0] < counts[1] / 2
+
+
+def test_more_flows_than_the_most_allowed_are_reported_as_what_they_reach(rng):
+    graph = toy_graphs.cycle(5)
+    _, error = projected_edge_resistance(graph.adjacency, 1e-4, rng, 1)
+    assert error > 1e-4
+    _, error = projected_resistance(graph.adjacency, graph.heads, graph.tails, 1e-4, rng, 1)
+    assert error == pytest.approx(np.sqrt(2 / 4096))
