@@ -3,10 +3,9 @@
     python benchmarks/scaling.py                       # everything; goes on where an earlier run stopped
     python benchmarks/scaling.py --sizes 10000,100000  # some sizes
     python benchmarks/scaling.py --only knn,eigen      # some kernels
-    python benchmarks/scaling.py --peers               # pyamg and scipy beside ours: pip install -e ".[bench]"
 
-Data: points on a curved manifold in ten clusters. Every size runs in a process of its own, best of a few for the small ones.
-Writes benchmarks/results/scaling.json and scaling.png.
+Data: points on a curved manifold in ten clusters. Every size runs in a process of its own, the smaller ones a few times,
+of which the best counts. Writes benchmarks/results/scaling.json and scaling.png.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from graspel.objective import calibrated, truncated_objective
 from graspel.parallel import count_threads, one_thread_per_call
 from graspel.parameters import check_choice, check_flag, check_number, checked_data, generator
 from graspel.progress import listening, print_progress, report
-from graspel.steps.candidates import CANDIDATES
+from graspel.steps.candidates import CANDIDATES, Place
 from graspel.steps.connect import connect_components, joining_round
 from graspel.steps.criticality import Critical, most_critical, with_critical_edges
 from graspel.steps.embed import Embedding, spectral_embedding
@@ -47,15 +47,17 @@ class GRASPEL(BaseEstimator):
         The initial graph. "unn" is a larger kNN graph (n_neighbors=5 is usual), spectrally sparsified to a relative
         condition number of 30. "mst" is the Euclidean minimum spanning tree. A graph of your own gives the edges; all
         weights are computed from X.
-    candidates : {"fiedler", "clusters"}, default="fiedler"
-        Where critical edges are looked for: between the two ends of the Fiedler order, or between distant clusters of
-        the embedding, their number taken from the largest gap between eigenvalues.
+    candidates : {"fiedler", "clusters", "multilevel"}, default="fiedler"
+        Where critical edges are looked for: between the two ends of the Fiedler order; between distant clusters of the
+        embedding, their number taken from the largest gap between eigenvalues; or behind the pairs of largest
+        distortion of a coarsened graph.
     window : float, default=0.05
         Share of the points taken from each end of the Fiedler order (the paper's epsilon).
     edge_ratio : float, default=0.001
         Edges added in each round, as a share of the points (the paper's zeta).
     n_components : int, default=None
-        Nontrivial eigenvectors in the embedding (the paper's r - 1). None: 1 for "fiedler", 20 for "clusters".
+        Nontrivial eigenvectors in the embedding (the paper's r - 1). None: 1 for "fiedler", 20 for "clusters", 5 for
+        "multilevel".
     sigma : float, default=1000
         Prior standard deviation: 1/sigma^2 is added to each eigenvalue.
     beta : float, default=0
@@ -187,7 +189,7 @@ class GRASPEL(BaseEstimator):
             clock = time.perf_counter()
             report("adding critical edges", rule.share_done(history, self._tolerance(graph, weigh)), "embedding")
             embedding = self._embed(graph, embedding, rng)  # Step 2
-            blocks = CANDIDATES[self.candidates].blocks(embedding, self.window, rng)  # Step 3
+            blocks = CANDIDATES[self.candidates].blocks(embedding, self.window, rng, Place(graph, points))  # Step 3
             critical = most_critical(blocks, embedding, points, graph, n_edges=n_edges, beta=self.beta, weigh=weigh)
             tol = self._tolerance(graph, weigh)
             settled = rule.is_stable(critical.max_eta, embedding.values, history, tol) or not critical.n_edges  # Step 4

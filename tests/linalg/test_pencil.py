@@ -14,11 +14,14 @@ from graspel.linalg.pencil import largest_generalised, relative_condition
 
 
 def dense_pencil(G, P):
-    """Twin: all lambda with L_G x = lambda L_P x, x on the complement of the null space, which both share."""
-    L_G, L_P = G.laplacian.toarray(), P.laplacian.toarray()
-    null = scipy.linalg.null_space(L_P, rcond=1e-11)
-    Q = scipy.linalg.null_space(null.T)
-    return scipy.linalg.eigh(Q.T @ L_G @ Q, Q.T @ L_P @ Q, eigvals_only=True)
+    """Twin: all lambda with L_G x = lambda L_P x, with one node of every component grounded, x = 0.
+
+    Adding a null vector to x changes neither side, so these are the eigenvalues on the complement of the null space.
+    """
+    label = sp.csgraph.connected_components(P.adjacency)[1]
+    free = np.setdiff1d(np.arange(P.n_nodes), np.unique(label, return_index=True)[1])
+    of_G, of_P = (graph.laplacian.toarray()[np.ix_(free, free)] for graph in (G, P))
+    return scipy.linalg.eigh(of_G, of_P, eigvals_only=True)
 
 
 def maximum_tree(graph: Graph) -> Graph:

@@ -54,7 +54,7 @@ def test_edges_need_fewer_flows_than_pairs(rng, monkeypatch):
     projected_edge_resistance(graph.adjacency, 0.1, rng, 1)
     counts.append(0)
     projected_resistance(graph.adjacency, graph.heads, graph.tails, 0.1, rng, 1)
-    assert counts[0] < counts[1] / 2
+    assert counts[0] < 0.7 * counts[1]  # at leverage 1/2: variances of 2/3 and 2 times R^2 / k
 
 
 def test_more_flows_than_the_most_allowed_are_reported_as_what_they_reach(rng):

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 
 import graspel.steps.candidates as candidates
 import toy_graphs
-from graspel import Graph
-from graspel.steps.candidates import CANDIDATES, clusters, distant_clusters, fiedler_ends, number_of_clusters
+from graspel import GRASPEL, Graph
+from graspel.steps.candidates import CANDIDATES, Place, clusters, distant_clusters, fiedler_ends, number_of_clusters
 from graspel.steps.embed import Embedding, spectral_embedding
+from graspel.steps.prepare import Points
 
 
 def embedded(graph: Graph, r: int) -> Embedding:
@@ -110,7 +112,27 @@ def test_one_cluster_has_no_candidates(rng):
 @pytest.mark.parametrize("name", list(CANDIDATES))
 @pytest.mark.parametrize("n", [2, 3, 5])
 def test_the_smallest_graphs(name, n, rng):
-    strategy = CANDIDATES[name]
-    for left, right in strategy.blocks(embedded(toy_graphs.path(n), strategy.n_components), 0.05, rng):
+    strategy, graph = CANDIDATES[name], toy_graphs.path(n)
+    place = Place(graph, Points(np.arange(float(n))[:, None]))
+    for left, right in strategy.blocks(embedded(graph, strategy.n_components), 0.05, rng, place):
         assert len(left)
         assert len(right)
+
+
+def test_multilevel_finds_the_two_ends_of_a_bent_chain(rng, monkeypatch):
+    """Points on a horseshoe: its two ends are near in the data and far along the graph."""
+    monkeypatch.setattr(candidates, "COARSEST", 40)
+    angle = np.linspace(0.05, 2 * np.pi - 0.05, 400)
+    points, graph = Points(np.c_[np.cos(angle), np.sin(angle)]), toy_graphs.path(400)
+    blocks = CANDIDATES["multilevel"].blocks(embedded(graph, 5), 0.05, rng, Place(graph, points))
+    assert {0, 399} <= {int(node) for block in blocks[:3] for group in block for node in group}
+    for left, right in blocks:
+        assert not np.isin(left, right).any()
+
+
+def test_multilevel_settles_and_finds_larger_distortion_than_the_fiedler_ends():
+    X = load_digits().data
+    fine = GRASPEL(candidates="multilevel", random_state=0).fit(X)
+    ends = GRASPEL(candidates="fiedler", n_components=5, random_state=0, max_iter=2).fit(X)
+    assert fine.certificate_.settled
+    assert fine.history_[1].max_eta >= ends.history_[1].max_eta

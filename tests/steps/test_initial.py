@@ -5,9 +5,10 @@ import pytest
 import scipy.sparse as sp
 
 from graspel import Graph, Step
-from graspel.steps.initial import INITIAL, initial_graph, pairs_of_the_user
+from graspel.steps.initial import INITIAL, Lists, initial_graph, pairs_of_the_user
 from graspel.steps.neighbors import Neighbors, nearest_neighbors
 from graspel.steps.prepare import Points
+from graspel.steps.weights import Weights
 from twins import all_squared_distances, nearest_neighbor_pairs, pairs_of, z_data
 
 
@@ -34,9 +35,29 @@ def test_places_without_a_neighbour_make_no_edge(rng):
     found = nearest_neighbors(points, 2, rng)
     z, indices = found.z.copy(), found.indices.copy()
     z[2, 1:], indices[2, 1:] = np.inf, 2  # a list that found only one point is filled up with itself
-    heads, tails = INITIAL["knn"](Neighbors(**{**vars(found), "z": z, "indices": indices}), 2)
-    assert len(heads) == 11
-    assert (heads != tails).all()
+    neighbors = Neighbors(**{**vars(found), "z": z, "indices": indices})
+    lists = Lists(points, neighbors, 2, Weights.from_distances(z[:, :1], 2), rng)
+    graph = INITIAL["knn"](lists)
+    assert np.isin(2, [graph.heads, graph.tails])
+    assert graph.n_edges <= 11
+
+
+def test_unn_is_sparser_and_keeps_the_spectrum(rng):
+    """Between a tree and the kNN graph, with the condition number of the paper at the most."""
+    points = Points(rng.standard_normal((300, 4)))
+    dense = initial_graph(points, "knn", 5, rng).graph
+    sparse = initial_graph(points, "unn", 5, rng).graph
+    assert set(zip(sparse.heads, sparse.tails, strict=True)) < set(zip(dense.heads, dense.tails, strict=True))
+    assert set(sparse.step) <= {Step.TREE, Step.SPARSIFIER}
+    assert sparse.components[0] == dense.components[0]
+    values = np.linalg.eigvals(np.linalg.pinv(sparse.laplacian.toarray()) @ dense.laplacian.toarray()).real
+    values = np.sort(values)[dense.components[0] :]
+    assert values[-1] / values[0] <= 31
+
+
+def test_unn_of_points_that_are_all_equal(rng):
+    start = initial_graph(Points(np.ones((5, 2))), "unn", 2, rng)
+    assert start.graph.n_edges == 0
 
 
 def test_weights_of_the_user_do_not_count(rng):

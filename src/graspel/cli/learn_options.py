@@ -56,9 +56,9 @@ Candidates = Annotated[
     _option(
         GROWTH,
         "fiedler",
-        "Where new edges are looked for: fiedler (between the two ends of the Fiedler order) or clusters (between "
-        "distant clusters of the spectral embedding).",
-        metavar="fiedler|clusters",
+        "Where new edges are looked for: fiedler (between the two ends of the Fiedler order), clusters (between "
+        "distant clusters of the spectral embedding) or multilevel (behind the worst pairs of a coarsened graph).",
+        metavar="fiedler|clusters|multilevel",
     ),
 ]
 Window = Annotated[
@@ -70,7 +70,11 @@ EdgeRatio = Annotated[
 ]
 Components = Annotated[
     int | None,
-    _option(GROWTH, "1 for fiedler, 20 for clusters", "Eigenvectors in the spectral embedding (the paper's r - 1)."),
+    _option(
+        GROWTH,
+        "1 for fiedler, 20 for clusters, 5 for multilevel",
+        "Eigenvectors in the spectral embedding (the paper's r - 1).",
+    ),
 ]
 Tol = Annotated[
     float | None,

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -98,8 +99,12 @@ def coarsen(
     >>> coarse.graph.n_nodes, coarse.graph.is_connected
     (12, True)
     """
-    if not ratio >= 1:
-        raise ValueError(f"ratio={ratio!r}: must be at least 1; it is how many fine nodes make one coarse node.")
+    if not isinstance(ratio, Real) or not ratio >= 1:
+        raise ValueError(
+            f"ratio={ratio!r}: must be a number of at least 1; it is how many fine nodes make one coarse node."
+        )
+    if not isinstance(n_eigenvalues, Integral) or n_eigenvalues < 0:
+        raise ValueError(f"n_eigenvalues={n_eigenvalues!r}: must be a whole number, or 0 to compare none.")
     A = checked_adjacency(graph)
     fine, n = A, A.shape[0]
     rng = np.random.default_rng(random_state)

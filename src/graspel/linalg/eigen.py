@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 DENSE_LIMIT = 300  # nodes up to which LAPACK is the fastest way
 MAX_ITERATIONS = 200
-WIDE = 1e8  # eigenvalues that span more than this lose half their digits to the usual LAPACK routines
+WIDE = 1e5  # eigenvalues that span more than this lose too many digits to the usual LAPACK routines
 
 
 @dataclass(frozen=True)

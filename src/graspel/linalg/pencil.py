@@ -23,13 +23,15 @@ SOLVE_TOL = 1e-6
 def largest_generalised(
     G: LaplacianSolver, P: LaplacianSolver, rng: np.random.Generator, *, settled: float = SETTLED
 ) -> float:
-    """The largest lambda with L_G x = lambda L_P x.
+    """The largest lambda with L_G x = lambda L_P x, for two graphs with the same components.
 
-    On the complement of the null space (both graphs connected alike).
+    Vectors of the null space do not count; where there are no others, because there are no edges, it is 1.
     """
     v = P.solve(P.laplacian @ rng.standard_normal(P.laplacian.shape[0]), SOLVE_TOL)
     Pv = P.laplacian @ v
     scale = np.sqrt(v @ Pv)
+    if scale == 0:
+        return 1.0
     V, PV = [v / scale], [Pv / scale]
     alpha: list[float] = []
     beta: list[float] = []

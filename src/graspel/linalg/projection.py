@@ -3,14 +3,13 @@ r"""Projection: effective resistances of very many pairs at once, from a few ran
 Let P = W^1/2 B L^+ B' W^1/2, the projection onto the cut space of the graph (B the edge by node incidence matrix),
 and q a vector of random signs on the edges. One solve, x = L^+ B' W^1/2 q, gives two estimates:
 
-- of any pair: R(p, q) ~ (x_p - x_q)^2, relative standard error at most sqrt(2 / k) after k solves
-(Johnson-Lindenstrauss:
-  all of m pairs are within a factor 1 +- eps with high probability once k is a few times log(m) / eps^2);
+- of any pair: R(p, q) ~ (x_p - x_q)^2, relative standard error at most sqrt(2 / k) after k solves. (This is
+  Johnson-Lindenstrauss: all of m pairs are within a factor 1 +- eps with high probability once k is a few times
+  log(m) / eps^2);
 - of an edge e, by its leverage tau = w R = P_ee: tau ~ q_e (P q)_e, of variance tau (1 - tau) / k. It is the better
-of the two where
-  tau > 1/3, as on almost all edges of a sparse graph, and exact on bridges.
+  of the two where tau > 1/3, as on almost all edges of a sparse graph, and exact on bridges.
 
-The two are weighed by their variances. Solves are added in batches until the error asked for is reached.
+The two are weighed by their variances. The error falls as 1 / sqrt(k), so a first few solves tell how many are needed.
 """
 
 from __future__ import annotations
@@ -29,6 +28,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 BATCH = 8  # solves done at once
+FIRST_BATCHES = 2  # enough to see how many are needed
 MAX_SOLVES = 4096
 SAFETY = 1.25  # the error is estimated from the noisy values themselves, and comes out too small
 SOLVE_TOL = 0.03  # of the relative error wanted: what solves may add to it
@@ -53,9 +53,9 @@ def projected_edge_resistance(
     flows = RandomFlows(adjacency, rng, SOLVE_TOL * error)
     m = len(flows.weights)
     root = np.sqrt(flows.weights)[:, None]
-    signed, squared, n_solves = np.zeros(m), np.zeros(m), 0
+    signed, squared, n_solves, n_more = np.zeros(m), np.zeros(m), 0, FIRST_BATCHES
     while True:
-        for signs, X in flows.batches(max(n_threads, 2), n_threads):
+        for signs, X in flows.batches(n_more, n_threads):
             flow = root * (X[flows.heads] - X[flows.tails])
             signed += (signs * flow).sum(axis=1)
             squared += (flow**2).sum(axis=1)
@@ -64,6 +64,8 @@ def projected_edge_resistance(
         reached = SAFETY * float(np.sqrt(np.mean(variance / leverage**2)))
         if reached <= error or n_solves >= MAX_SOLVES:
             return leverage / flows.weights, reached
+        needed = min(MAX_SOLVES, n_solves * (reached / error) ** 2)
+        n_more = max(1, int(np.ceil((needed - n_solves) / BATCH)))
 
 
 def _weighed(signed: Floats, squared: Floats, k: int) -> tuple[Floats, Floats]:

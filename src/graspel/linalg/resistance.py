@@ -1,7 +1,8 @@
 r"""Effective resistance: R(p, q) = e_pq' L^+ e_pq, the distance that a learned graph is meant to reproduce.
 
 On a forest it is the sum of 1/w along the path (:mod:`graspel.linalg.trees`). Between m chosen nodes, m solves give
-all m (m - 1) / 2 resistances: with Y = L^+ [e_1 .. e_m], R(i, j) = Y_ii + Y_jj - 2 Y_ij. For very many pairs, or
+all m (m - 1) / 2 resistances: with Y = L^+ [e_1 .. e_m], R(i, j) = Y_ii + Y_jj - 2 Y_ij. Where these cancel, as
+across a very heavy edge, the pair gets a solve of its own, L x = e_i - e_j, and R = x_i - x_j. For very many pairs, or
 all edges of a large graph, a few random flows estimate all at once (:mod:`graspel.linalg.projection`). Between
 components it is infinite.
 """
@@ -20,22 +21,26 @@ from graspel.linalg.components import Components
 from graspel.linalg.projection import projected_edge_resistance, projected_resistance
 from graspel.linalg.solve import LaplacianSolver
 from graspel.linalg.trees import RootedForest
-from graspel.parallel import count_threads, row_blocks
+from graspel.parallel import count_threads, one_thread_per_call, row_blocks
 
 Floats = NDArray[np.float64]
 
 SMALL = 1000  # nodes up to which every resistance is solved for
 MANY_SOURCES = 64  # ... and sources up to which, whatever the error allowed
 BLOCK = 8  # solves done at once: few enough for the memory, enough for the speed
+CANCELS = 1e-3  # R below this share of Y_ii + Y_jj has lost digits
 
 
 @dataclass(frozen=True)
 class Resistance:
     """Resistances of the pairs asked for, and how they came about.
 
-    Attributes ---------- heads, tails : arrays, the pairs (all edges, smaller node first and sorted, where none
-    were given) values : array error : float, relative standard error, root mean square over the pairs; 0 where they
-    are exact (to the solver's 1e-8) method : "tree", "solve" or "projection"
+    Attributes
+    ----------
+    heads, tails : arrays, the pairs (all edges, smaller node first and sorted, where none were given)
+    values : array
+    error : float, relative standard error, root mean square over the pairs; 0 where no estimate was needed
+    method : "tree" (right to rounding), "solve" (as accurate as the solver) or "projection" (estimated)
     """
 
     heads: NDArray[np.int64]
@@ -89,10 +94,12 @@ def effective_resistance(
     if len(sources) <= max(MANY_SOURCES, 2 / error**2) or n <= SMALL:
         return Resistance(heads, tails, _solved(A, heads, tails, rng), 0.0, "solve")
     threads = count_threads(n_jobs)
-    if pairs is None:
-        values, reached = projected_edge_resistance(A, error, rng, threads)
-    else:
-        values, reached = projected_resistance(A, heads, tails, error, rng, threads)
+    with one_thread_per_call():
+        if pairs is None:
+            values, reached = projected_edge_resistance(A, error, rng, threads)
+        else:
+            values, reached = projected_resistance(A, heads, tails, error, rng, threads)
+    if pairs is not None:
         component = Components.of(A).labels
         values[component[heads] != component[tails]] = np.inf
     return Resistance(heads, tails, values, reached, "projection")
@@ -115,22 +122,49 @@ def _checked_pairs(pairs: ArrayLike, n_nodes: int) -> tuple[NDArray[np.int64], N
 
 
 def _solved(A: sp.csr_array, heads: NDArray[np.int64], tails: NDArray[np.int64], rng: np.random.Generator) -> Floats:
-    """Resistances by one solve for every distinct node that occurs: R = y_p[p] + y_q[q] - y_p[q] - y_q[p]."""
-    nodes, place = np.unique(np.concatenate([heads, tails]), return_inverse=True)
-    R = np.zeros(len(heads))
-    p, q = place[: len(heads)], place[len(heads) :]
+    """Resistances by one solve for every pair, or for every node that occurs where these are fewer."""
     solver = LaplacianSolver(A, random_state=rng)
+    if len(heads) <= len(np.unique(np.concatenate([heads, tails]))):
+        R = _solved_by_pair(solver, heads, tails)
+    else:
+        R, size = _solved_by_node(solver, heads, tails)
+        again = (R < CANCELS * size) & (heads != tails)
+        R[again] = _solved_by_pair(solver, heads[again], tails[again])
+    component = Components.of(A).labels
+    R[component[heads] != component[tails]] = np.inf
+    return np.maximum(R, 0.0)
+
+
+def _solved_by_pair(solver: LaplacianSolver, heads: NDArray[np.int64], tails: NDArray[np.int64]) -> Floats:
+    """R = x_p - x_q, where L x = e_p - e_q."""
+    R = np.zeros(len(heads))
+    for block in row_blocks(len(heads), BLOCK):
+        p, q, column = heads[block], tails[block], np.arange(block.stop - block.start)
+        flow = np.zeros((solver.laplacian.shape[0], len(column)))
+        flow[p, column] += 1.0
+        flow[q, column] -= 1.0
+        X = solver.solve(flow)
+        R[block] = X[p, column] - X[q, column]
+    return R
+
+
+def _solved_by_node(
+    solver: LaplacianSolver, heads: NDArray[np.int64], tails: NDArray[np.int64]
+) -> tuple[Floats, Floats]:
+    """R = y_p[p] + y_q[q] - y_p[q] - y_q[p], where L y_p = e_p; and y_p[p] + y_q[q], to tell what cancels."""
+    nodes, place = np.unique(np.concatenate([heads, tails]), return_inverse=True)
+    R, size = np.zeros(len(heads)), np.zeros(len(heads))
+    p, q = place[: len(heads)], place[len(heads) :]
     for block in row_blocks(len(nodes), BLOCK):
-        sources = np.zeros((A.shape[0], block.stop - block.start))
+        sources = np.zeros((solver.laplacian.shape[0], block.stop - block.start))
         sources[nodes[block], np.arange(sources.shape[1])] = 1.0
         Y = solver.solve(sources)
         for end, here, other in ((p, heads, tails), (q, tails, heads)):
             mine = (end >= block.start) & (end < block.stop)
             column = end[mine] - block.start
             R[mine] += Y[here[mine], column] - Y[other[mine], column]
-    component = Components.of(A).labels
-    R[component[heads] != component[tails]] = np.inf
-    return np.maximum(R, 0.0)
+            size[mine] += Y[here[mine], column]
+    return R, size
 
 
 def resistance_between(

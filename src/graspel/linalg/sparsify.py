@@ -4,13 +4,14 @@ Start from the maximum-weight spanning tree P of G. Vectors pushed by generalise
 h, turn towards the directions in which P is too weak; the *Joule heat* w_e (h_p - h_q)^2 of an edge left out says
 how much it would mend there. In rounds, the hottest edges are added, no two of one round in the same neighbourhood
 (they would mend the same spot), until the relative condition number of (L_G, L_P) or the density is where it was
-asked for. Kept edges keep their weights, so L_P <= L_G. The cost is a few solves on P, which has hardly more edges
-than a tree.
+asked for. Kept edges keep their weights, so L_P <= L_G, and all generalised eigenvalues are at least 1. The cost is a
+few solves on P, which has hardly more edges than a tree.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from graspel.graph import Graph, Step
-from graspel.linalg.checked import checked_adjacency
+from graspel.linalg.checked import checked_adjacency, checked_positive
 from graspel.linalg.pencil import largest_generalised, relative_condition
 from graspel.linalg.solve import LaplacianSolver
 from graspel.progress import report
@@ -32,7 +33,8 @@ POWER_STEPS = 2
 SOLVE_TOL = 1e-3  # of the power iterations: heat only ranks edges
 ROUND_SHARE = 0.02  # edges added in a round, as a share of the nodes, at the most
 COOLEST = 0.05  # ... and none cooler than this share of the hottest
-MAX_ROUNDS = 60
+SPELL = 20  # after so many rounds each takes twice as many edges: then most of the graph is wanted, whatever the order
+PICKY_SPELLS = 2  # after these, similar edges are no longer skipped
 LOOSE = 0.02  # accuracy of the largest eigenvalue while rounds go on
 
 
@@ -67,7 +69,7 @@ def sparsify(
     condition : float > 1
         Stop when the relative condition number is at most this. Default 30 where no density is given.
     density : float
-        Stop at this many edges per node.
+        Stop at this many edges per node, at least those of a spanning tree.
     random_state : seed or Generator
 
     Examples
@@ -79,49 +81,64 @@ def sparsify(
     (True, True)
     """
     A = checked_adjacency(graph)
-    condition = _checked_target(condition, density, A)
+    condition = _checked_target(condition, density)
     rng = np.random.default_rng(random_state)
     edges = sp.triu(A, 1, format="coo")
     heads, tails, weights = edges.row.astype(np.int64), edges.col.astype(np.int64), edges.data
     n = A.shape[0]
     added = np.full(len(heads), -1)  # the round that added each edge; 0 for the tree
     added[_tree_edges(A, heads, tails)] = 0
-    limit = len(heads) if density is None else min(len(heads), int(density * n))
+    limit = len(heads) if density is None else _edge_limit(density, n, int((added == 0).sum()))
     G = LaplacianSolver(A, random_state=rng)
-    rounds = 0
-    while (added < 0).any():
+    rounds, reached = 0, np.inf
+    while True:
         P = LaplacianSolver(_adjacency(heads, tails, weights, added >= 0, n), random_state=rng)
-        if condition is not None and largest_generalised(G, P, rng, settled=LOOSE) <= condition * (1 - LOOSE):
-            break
-        room = limit - int((added >= 0).sum())
-        if room <= 0 or rounds == MAX_ROUNDS:
+        room = min(limit, len(heads)) - int((added >= 0).sum())
+        if room <= 0 or (condition is not None and largest_generalised(G, P, rng, settled=LOOSE) <= condition):
+            reached = relative_condition(G, P, rng)
+        if room <= 0 or (condition is not None and reached <= condition):
             break
         rounds += 1
         report("sparsifying", None, f"round {rounds}, {(added >= 0).sum() / n:.3f} edges per node")
         h = _pushed(G, P, rng)
         left = np.flatnonzero(added < 0)
         heat = weights[left] * ((h[heads[left]] - h[tails[left]]) ** 2).sum(axis=1)
-        wanted = min(room, max(1, int(ROUND_SHARE * n)))
-        added[left[_hottest_apart(heads[left], tails[left], heat, P.laplacian, wanted)]] = rounds
+        spell = (rounds - 1) // SPELL
+        wanted = min(room, max(1, int(ROUND_SHARE * n)) << spell)
+        hottest = _hottest_apart(heads[left], tails[left], heat, P.laplacian, wanted, apart=spell < PICKY_SPELLS)
+        added[left[hottest]] = rounds
     kept = added >= 0
-    P = LaplacianSolver(_adjacency(heads, tails, weights, kept, n), random_state=rng)
     step = np.where(added[kept] == 0, Step.TREE, Step.SPARSIFIER)
     sparse = Graph(n, heads[kept], tails[kept], weights[kept], step=step, round=added[kept])
-    return Sparsifier(sparse, relative_condition(G, P, rng), rounds)
+    return Sparsifier(sparse, reached, rounds)
 
 
-def _checked_target(condition: float | None, density: float | None, A: sp.csr_array) -> float | None:
+def _checked_target(condition: float | None, density: float | None) -> float | None:
+    """The condition number to reach, or None where a density is given instead."""
     if condition is not None and density is not None:
         raise ValueError("condition and density are both given: choose one, the other follows from it.")
-    if density is not None and not density > 0:
-        raise ValueError(f"density={density!r}: must be a positive number of edges per node, for example 1.1.")
-    if condition is None and density is None:
+    if density is not None:
+        checked_positive("density", density, "the edges per node, for example 1.1")
+        return None
+    if condition is None:
         return 30.0
-    if condition is not None and not condition > 1:
+    if not isinstance(condition, Real) or not condition > 1:
         raise ValueError(
-            f"condition={condition!r}: must be larger than 1, the condition number of the graph with itself."
+            f"condition={condition!r}: must be a number larger than 1, the condition number of the graph with itself. "
+            "The paper uses 30."
         )
-    return condition
+    return float(condition)
+
+
+def _edge_limit(density: float, n_nodes: int, n_tree: int) -> int:
+    """How many edges a density allows."""
+    limit = int(density * n_nodes * (1 + 1e-12))
+    if limit < n_tree:
+        raise ValueError(
+            f"density={density!r}: must be at least {n_tree / n_nodes:g}, the {n_tree} edges of a spanning tree on "
+            f"{n_nodes} nodes. With fewer the graph would fall apart."
+        )
+    return limit
 
 
 def _tree_edges(A: sp.csr_array, heads: Ints, tails: Ints) -> NDArray[np.bool_]:
@@ -148,9 +165,11 @@ def _pushed(G: LaplacianSolver, P: LaplacianSolver, rng: np.random.Generator) ->
     return h
 
 
-def _hottest_apart(heads: Ints, tails: Ints, heat: Floats, L: sp.csr_array, wanted: int) -> Ints:
-    """Positions of the hottest edges, hottest first, of which no two touch the same node or neighbours of it in P."""
+def _hottest_apart(heads: Ints, tails: Ints, heat: Floats, L: sp.csr_array, wanted: int, *, apart: bool) -> Ints:
+    """Positions of the hottest edges, hottest first; if `apart`, no two touch the same node or neighbours of it in P."""
     order = np.argsort(-heat, kind="stable")
+    if not apart:
+        return order[:wanted]
     order = order[heat[order] >= COOLEST * heat[order[0]]][: 50 * wanted]
     taken = np.zeros(L.shape[0], dtype=bool)
     chosen = []

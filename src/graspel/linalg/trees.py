@@ -57,13 +57,12 @@ class RootedForest:
         p[swap], q[swap] = q[swap], p[swap]
         total = np.zeros(len(p))
         steps = self.depth[p] - self.depth[q]
-        for k, (up, way) in enumerate(zip(self.ancestors, self.ways, strict=True)):  # the deeper climbs to equal depth
+        levels = list(zip(self.ancestors, self.ways, strict=True))
+        for k, (up, way) in enumerate(levels):  # the deeper climbs to equal depth
             climbs = (steps >> k) & 1 == 1
             total[climbs] += way[p[climbs]]
             p[climbs] = up[p[climbs]]
-        for up, way in zip(
-            reversed(self.ancestors), reversed(self.ways), strict=True
-        ):  # both climb to below their meeting
+        for up, way in reversed(levels):  # both climb to below their meeting
             climbs = up[p] != up[q]
             total[climbs] += way[p[climbs]] + way[q[climbs]]
             p[climbs], q[climbs] = up[p[climbs]], up[q[climbs]]

@@ -1,9 +1,10 @@
 r"""Step 3, candidates: where to look for pairs that are far apart in the embedding.
 
-A strategy names groups of nodes that lie far from each other, and which groups to compare: every pair between the two
-groups of a *block* is a candidate. `fiedler` takes the two ends of the Fiedler order. `clusters` groups the nodes by
-k-means on the first k - 1 eigenvectors, k by the largest gap between eigenvalues, and compares each cluster with
-those far from it.
+A strategy names groups of nodes that lie far from each other, and which groups to compare: every pair between the
+two groups of a *block* is a candidate. `fiedler` takes the two ends of the Fiedler order. `clusters` groups the
+nodes by k-means on the first k - 1 eigenvectors, k by the largest gap between eigenvalues, and compares each
+cluster with those far from it. `multilevel` coarsens the graph (:mod:`graspel.linalg.coarsen`), finds the pairs of
+largest distortion between the representatives of the coarse nodes, and compares the fine nodes behind each of them.
 """
 
 from __future__ import annotations
@@ -14,13 +15,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graspel.graph import Graph
+from graspel.linalg.coarsen import coarsen
 from graspel.steps.embed import Embedding
+from graspel.steps.prepare import Points
+from graspel.steps.products import squared_distances
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 LARGEST_GROUP = 4096  # nodes of a group that are compared; larger groups are sampled, as in the paper
 MAX_CLUSTERS = 20
+COARSEST = 1000  # nodes of the coarsest graph, on which every pair is looked at
+COARSE_PAIRS = 0.5  # pairs of these that are followed to the fine graph, for each of them
 DISTANT_CLUSTERS = 3  # how many far clusters each cluster is compared with
 
 
@@ -31,10 +38,19 @@ class Block(NamedTuple):
     right: Ints
 
 
-Strategy = Callable[[Embedding, float, np.random.Generator], list[Block]]
+class Place(NamedTuple):
+    """What an embedding is of."""
+
+    graph: Graph
+    points: Points
 
 
-def fiedler_ends(embedding: Embedding, window: float, rng: np.random.Generator) -> list[Block]:
+Strategy = Callable[[Embedding, float, np.random.Generator, Place | None], list[Block]]
+
+
+def fiedler_ends(
+    embedding: Embedding, window: float, rng: np.random.Generator, place: Place | None = None
+) -> list[Block]:
     """The bottom and the top `window` (epsilon) of the nodes, sorted by the Fiedler vector."""
     n = len(embedding.vectors)
     size = min(max(1, int(window * n)), n // 2)
@@ -42,7 +58,9 @@ def fiedler_ends(embedding: Embedding, window: float, rng: np.random.Generator) 
     return [Block(_sampled(order[:size], rng), _sampled(order[n - size :], rng))]
 
 
-def distant_clusters(embedding: Embedding, window: float, rng: np.random.Generator) -> list[Block]:
+def distant_clusters(
+    embedding: Embedding, window: float, rng: np.random.Generator, place: Place | None = None
+) -> list[Block]:
     """Clusters of the embedding, each against the few whose centres are farthest from its own; `window` is not used."""
     U = embedding.U[:, : number_of_clusters(embedding.values) - 1]
     centres, label = clusters(U, min(number_of_clusters(embedding.values), len(U)))
@@ -52,6 +70,27 @@ def distant_clusters(embedding: Embedding, window: float, rng: np.random.Generat
     farthest = np.argsort(-apart, axis=1, kind="stable")[:, :DISTANT_CLUSTERS]
     pairs = {(min(a, b), max(a, b)) for a, row in enumerate(farthest.tolist()) for b in row if a != b}
     return [Block(groups[a], groups[b]) for a, b in sorted(pairs)]
+
+
+def coarse_pairs(
+    embedding: Embedding, window: float, rng: np.random.Generator, place: Place | None = None
+) -> list[Block]:
+    """The fine nodes behind the coarse pairs of largest distortion; `window` is not used.
+
+    Of a coarse node, z_emb is taken from the mean of its group and z_data from its representative.
+    """
+    assert place is not None, "multilevel candidates need the graph and the points"
+    n = place.graph.n_nodes
+    coarse = coarsen(place.graph, max(1.0, n / COARSEST), n_eigenvalues=0, random_state=rng)
+    U = coarse.down(embedding.U)
+    X = place.points.centred_rows(coarse.representatives) / np.float32(place.points.spectral_norm)
+    z = squared_distances(X, X)
+    eta = squared_distances(U, U) / np.maximum(z, 1e-6 * np.median(z))
+    left, right = np.triu_indices(len(U), 1)
+    eta = eta[left, right]
+    best = np.argsort(-eta, kind="stable")[: max(1, min(len(eta), round(COARSE_PAIRS * len(U))))]
+    members = np.split(np.argsort(coarse.groups, kind="stable"), np.cumsum(coarse.mass)[:-1])
+    return [Block(_sampled(members[left[i]], rng), _sampled(members[right[i]], rng)) for i in best.tolist()]
 
 
 def number_of_clusters(values: Floats) -> int:
@@ -114,4 +153,5 @@ class Candidates(NamedTuple):
 CANDIDATES: dict[str, Candidates] = {
     "fiedler": Candidates(fiedler_ends, 1),
     "clusters": Candidates(distant_clusters, MAX_CLUSTERS),
+    "multilevel": Candidates(coarse_pairs, 5),
 }
