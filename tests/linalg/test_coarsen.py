@@ -100,9 +100,9 @@ def dense_ratios(coarse, graph, k):
     c = connected_components(graph.adjacency)[0]
     last = min(c + k, graph.n_nodes) - 1
     fine = scipy.linalg.eigh(graph.laplacian.toarray(), subset_by_index=(0, last), eigvals_only=True)[c:]
-    above = scipy.linalg.eigh(
-        coarse.graph.laplacian.toarray(), np.diag(coarse.mass.astype(float)), eigvals_only=True
-    )[c : c + k]
+    above = scipy.linalg.eigh(coarse.graph.laplacian.toarray(), np.diag(coarse.mass.astype(float)), eigvals_only=True)[
+        c : c + k
+    ]
     return above / fine[: len(above)]
 
 

@@ -65,7 +65,7 @@ def test_small_graphs_agree_with_lapack(name):
 def test_large_graphs_agree_with_lapack(name, seed):
     graph = large(name)
     c = graph.components[0]
-    assert graph.n_nodes > max(DENSE_LIMIT, 5 * (c + EXTRA))
+    assert graph.n_nodes > DENSE_LIMIT
     pairs = smallest_eigenpairs(graph.laplacian, c + EXTRA, random_state=seed)
     assert_agrees(pairs, *spectrum(large, name), c)
     assert_honest(pairs, graph, 1e-5)
@@ -110,6 +110,39 @@ def test_null_space_is_that_of_the_components_exactly():
     assert_array_equal(pairs.vectors[:, :5], Components.of(graph.adjacency).indicators(5))
     assert (pairs.values[5:] > 0).all()
     assert_allclose(pairs.vectors[:, :5].T @ pairs.vectors[:, 5:], 0, atol=1e-12)
+
+
+def test_small_components_are_not_overlooked(seed):
+    """Their modes live on them alone: whatever is iterated on the large component never meets them."""
+    rng = np.random.default_rng(seed)
+    parts = [grid(20, 25)] + [path(int(n)) for n in rng.integers(2, 45, 7)]
+    name = rng.permutation(sum(part.n_nodes for part in parts))
+    sorted_union = union(*parts)
+    graph = Graph(len(name), name[sorted_union.heads], name[sorted_union.tails], sorted_union.weights)
+    for k in (9, 12, 20, 30):
+        pairs = smallest_eigenpairs(graph.laplacian, k, random_state=seed)
+        assert_agrees(pairs, *np.linalg.eigh(graph.laplacian.toarray()), 8)
+
+
+@pytest.mark.parametrize("tie", [1e-2, 1e-6, 1e-10])
+def test_weakly_tied_parts_are_not_overlooked(tie, seed):
+    rng = np.random.default_rng(seed)
+    parts = [grid(20, 25)] + [path(int(n)) for n in rng.integers(8, 45, 5)]
+    first = np.cumsum([part.n_nodes for part in parts])[:-1]
+    graph = union(*parts).with_edges(rng.integers(0, 500, 5), first, tie)
+    values, _ = eigen._dense_wide(graph.adjacency, graph.n_nodes - 1)
+    for k in (6, 11, 16):
+        pairs = smallest_eigenpairs(graph.laplacian, k, random_state=seed)
+        assert_allclose(pairs.values[1:], values[: k - 1], rtol=1e-4)
+
+
+def test_components_far_apart_in_scale():
+    """The bound that lets light components go first, and the others go unsolved, must not cut any off."""
+    graph = union(grid(5, 5), path(6).scaled(1e-6), path(7).scaled(1e6), complete(5).scaled(1e-3), path(2).scaled(1e-9))
+    values = np.sort(np.concatenate([np.linalg.eigvalsh(part.laplacian.toarray())[1:] * scale for part, scale in [
+        (grid(5, 5), 1), (path(6), 1e-6), (path(7), 1e6), (complete(5), 1e-3), (path(2), 1e-9)]]))  # fmt: skip
+    for k in range(6, 46):
+        assert_allclose(smallest_eigenpairs(graph.laplacian, k).values[5:], values[: k - 5], rtol=1e-8)
 
 
 @pytest.mark.parametrize("graph", [isolated(1), isolated(7), union(path(2), path(3), star(4), isolated(400))])
@@ -238,7 +271,7 @@ def assert_counted(graph: Graph, values: np.ndarray, rel: float) -> None:
 @pytest.mark.parametrize("graph", [path(25), random_tree(25), cycle(20), expander(16), complete(8), star(12)])
 @pytest.mark.parametrize("decades", [6, 12, 15])
 def test_dense_eigenvalues_of_wide_weights_to_ten_digits(graph, decades, seed):
-    """Beyond some range no vector of doubles has a small residual, which is said; the eigenvalues are right all the same."""
+    """Beyond some range no vector of doubles has a small residual, which is said; the eigenvalues are still right."""
     wide = reweighted(graph, decades, seed)
     for k in {2, wide.n_nodes // 2, wide.n_nodes}:
         with warnings.catch_warnings():

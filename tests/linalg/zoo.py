@@ -75,7 +75,7 @@ LARGE: dict[str, Callable[[], Graph]] = {
     "dense expander": lambda: expander(600, n_cycles=6),
     "neighbours": lambda: knn_like(900, n_neighbors=3),
     "sparse neighbours": lambda: knn_like(700, n_neighbors=2),
-    "several components": lambda: union(grid(15, 15), path(200), cycle(150), complete(3)),
+    "several components": lambda: union(grid(19, 19), path(320), cycle(60), complete(3)),
     "isolated nodes": lambda: union(expander(500), isolated(40), random_tree(200)),
     "equal cliques": lambda: equal_cliques(25, 28, 1e-3),
     "many stars": lambda: union(*[star(7)] * 205),

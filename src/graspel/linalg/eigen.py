@@ -22,7 +22,7 @@ from graspel.linalg.checked import checked_columns, checked_count, checked_lapla
 from graspel.linalg.components import Components
 from graspel.linalg.dense import DenseElimination
 from graspel.linalg.elimination import ApproximateElimination
-from graspel.linalg.laplacian import Laplacian, laplacian_map, laplacian_of
+from graspel.linalg.laplacian import laplacian_map, laplacian_of
 from graspel.linalg.lobpcg import column_norms, dots, lobpcg, rounding
 
 Floats = NDArray[np.float64]
@@ -88,34 +88,90 @@ def smallest_eigenpairs(
     tol = checked_positive("tol", tol, "the relative residual |L u - lambda u| / lambda wanted")
     start = None if guess is None else checked_columns("guess", guess, n)
     components = Components.of(adjacency)
-    if components.number >= k:
-        return Eigenpairs(np.zeros(k), components.indicators(k), np.zeros(k), True)
     wanted = k - components.number
-    laplacian, rng = laplacian_map(adjacency), np.random.default_rng(random_state)
-    if n <= max(DENSE_LIMIT, 5 * k):
-        inverse = None
-        values, vectors = _dense(adjacency, wanted, components)
+    if wanted <= 0:
+        return Eigenpairs(np.zeros(k), components.indicators(k), np.zeros(k), True)
+    rng = np.random.default_rng(random_state)
+    if components.number == 1:
+        values, vectors = _connected(adjacency, wanted, tol, start, rng)
     else:
-        inverse = ApproximateElimination(adjacency, rng)
-        values, vectors = _multilevel(laplacian, inverse, wanted, tol, start, rng)
-    return _assessed(laplacian, adjacency, inverse, values, vectors, components, tol)
+        values, vectors = _by_component(adjacency, components, wanted, tol, start, rng)
+    return _assessed(adjacency, values, vectors, components, tol)
 
 
-def _dense(adjacency: sp.csr_array, wanted: int, components: Components) -> tuple[Floats, Floats]:
-    """LAPACK: the nonzero eigenvalues and their vectors.
+def _by_component(
+    adjacency: sp.csr_array,
+    components: Components,
+    wanted: int,
+    tol: float,
+    guess: Floats | None,
+    rng: np.random.Generator,
+) -> tuple[Floats, Floats]:
+    """The nonzero eigenvalues of all components together: taken as a whole, small components would be overlooked.
+
+    On m nodes with weights of at least w, lambda_2 >= 2 w (1 - cos(pi / m)), as on a path (Fiedler 1973). So components
+    are taken by rising bound, until the bound exceeds the largest value still wanted.
+    """
+    order = np.argsort(components.labels, kind="stable")
+    blocks = sp.csr_array(adjacency[order][:, order])
+    ends = np.cumsum(components.sizes)
+    lightest = np.full(components.number, np.inf)
+    np.minimum.at(lightest, components.labels, _lightest_edges(adjacency))
+    bounds = 2 * lightest * (1 - np.cos(np.pi / components.sizes))
+    values, parts = np.zeros(0), []  # eigenvalues so far; nodes and vectors of each component
+    for label in np.argsort(bounds, kind="stable"):
+        size = int(components.sizes[label])
+        if size == 1 or (len(values) >= wanted and bounds[label] > np.partition(values, wanted - 1)[wanted - 1]):
+            break
+        inside = slice(ends[label] - size, ends[label])
+        nodes = order[inside]
+        start = None if guess is None else guess[nodes]
+        own_values, own_vectors = _connected(blocks[inside, inside], min(wanted, size - 1), tol, start, rng)
+        values = np.concatenate([values, own_values])
+        parts.append((nodes, own_vectors))
+    smallest = np.argsort(values, kind="stable")[:wanted]
+    vectors, first = np.zeros((len(order), wanted)), 0
+    for nodes, own_vectors in parts:
+        mine = (smallest >= first) & (smallest < first + own_vectors.shape[1])
+        vectors[np.ix_(nodes, mine)] = own_vectors[:, smallest[mine] - first]
+        first += own_vectors.shape[1]
+    return values[smallest], vectors
+
+
+def _lightest_edges(adjacency: sp.csr_array) -> Floats:
+    """The smallest weight at each node, infinite where there is none."""
+    lightest = np.full(adjacency.shape[0], np.inf)
+    filled = np.flatnonzero(np.diff(adjacency.indptr))
+    if len(filled):
+        lightest[filled] = np.minimum.reduceat(adjacency.data, adjacency.indptr[filled])
+    return lightest
+
+
+def _connected(
+    adjacency: sp.csr_array, wanted: int, tol: float, guess: Floats | None, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """The nonzero eigenvalues of a connected graph and their vectors."""
+    if adjacency.shape[0] <= max(DENSE_LIMIT, 5 * wanted):
+        return _dense(adjacency, wanted)
+    return _multilevel(adjacency, wanted, tol, guess, rng)
+
+
+def _dense(adjacency: sp.csr_array, wanted: int) -> tuple[Floats, Floats]:
+    """LAPACK.
 
     The lower half of the spectrum comes from the pseudo-inverse, where it is the upper end and keeps all its digits.
+    Always all eigenvalues are computed: where they are multiple, LAPACK may leave some out of a subset.
     """
-    n, c = adjacency.shape[0], components.number
-    if c + wanted <= n // 2:
-        inverse = DenseElimination(adjacency.toarray(), np.zeros(n)).solve(components.centred(np.eye(n)))
-        inverse = components.centred(inverse)
-        mu, vectors = scipy.linalg.eigh((inverse + inverse.T) / 2)  # all: a subset of multiple ones may come out empty
+    n = adjacency.shape[0]
+    if wanted < n // 2:
+        inverse = DenseElimination(adjacency.toarray(), np.zeros(n)).solve(np.eye(n) - 1 / n)
+        inverse -= inverse.mean(axis=0)
+        mu, vectors = scipy.linalg.eigh((inverse + inverse.T) / 2)
         values, vectors = 1 / mu[::-1][:wanted], vectors[:, ::-1][:, :wanted]
     else:
         values, vectors = scipy.linalg.eigh(laplacian_of(adjacency).toarray())
-        values, vectors = values[c : c + wanted], vectors[:, c : c + wanted]
-        vectors = scipy.linalg.qr(components.centred(vectors), mode="economic")[0]
+        values, vectors = values[1 : 1 + wanted], vectors[:, 1 : 1 + wanted]
+        vectors = scipy.linalg.qr(vectors - vectors.mean(axis=0), mode="economic")[0]
     if not values[0] * WIDE > values[-1]:
         return _dense_wide(adjacency, wanted)
     return values, vectors
@@ -137,17 +193,13 @@ def _dense_wide(adjacency: sp.csr_array, wanted: int) -> tuple[Floats, Floats]:
 
 
 def _multilevel(
-    L: Laplacian,
-    inverse: ApproximateElimination,
-    wanted: int,
-    tol: float,
-    guess: Floats | None,
-    rng: np.random.Generator,
+    adjacency: sp.csr_array, wanted: int, tol: float, guess: Floats | None, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
     """LOBPCG on the complement of the null space."""
     block = wanted + max(2, wanted // 4)  # a few extra vectors speed up the last wanted one
+    inverse = ApproximateElimination(adjacency, rng)
     X = _first_vectors(inverse, guess, block, rng)
-    project = inverse.components.centred
+    L, project = laplacian_map(adjacency), inverse.components.centred
     return lobpcg(L, X, inverse, project, wanted=wanted, block=block, tol=tol, max_iterations=MAX_ITERATIONS)
 
 
@@ -156,7 +208,7 @@ def _first_vectors(
 ) -> Floats:
     """Vectors to start from: the coarse modes and the guess together, random ones where there are too few modes."""
     components = inverse.components
-    parts = [_without_null(inverse.coarse_modes(block + components.number), components)]
+    parts = [_without_null(inverse.coarse_modes(block + 1), components)]
     if parts[0].shape[1] < block:
         parts.append(components.centred(rng.standard_normal((inverse.n_nodes, block))))
     if guess is not None:
@@ -171,16 +223,10 @@ def _without_null(X: Floats, components: Components) -> Floats:
 
 
 def _assessed(
-    L: Laplacian,
-    adjacency: sp.csr_array,
-    inverse: ApproximateElimination | None,
-    values: Floats,
-    vectors: Floats,
-    components: Components,
-    tol: float,
+    adjacency: sp.csr_array, values: Floats, vectors: Floats, components: Components, tol: float
 ) -> Eigenpairs:
     """Add the exact null space, fix the signs, measure the residuals, and warn where they are too large."""
-    c = components.number
+    c, L = components.number, laplacian_map(adjacency)
     peak = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
     vectors = vectors * np.where(peak < 0, -1.0, 1.0)
     R = L @ vectors - vectors * values
@@ -188,7 +234,7 @@ def _assessed(
     open_columns = residuals > 1.01 * tol
     if open_columns.any():
         R, U, theta = R[:, open_columns], vectors[:, open_columns], values[open_columns]
-        inverse = inverse or ApproximateElimination(adjacency, np.random.default_rng(0))
+        inverse = ApproximateElimination(adjacency, np.random.default_rng(0))
         damped = np.sqrt(np.abs(dots(R, inverse(R))) / theta)
         open_columns[open_columns] = (column_norms(R) > rounding(L, U)) | (damped > tol)
     if open_columns.any():

@@ -52,7 +52,7 @@ def lobpcg(
     X = X @ C
     S, LS = np.zeros((len(X), 3 * block)), np.zeros((len(X), 3 * block))  # columns: X, W, P
     S[:, :block], LS[:, :block] = X, L @ X
-    n_last, size, best = 0, np.full(block, np.inf), BestAtRounding(rounding(L, X))
+    n_last, size, floor, best = 0, np.full(block, np.inf), rounding(L, X), BestAtRounding()
     for _ in range(max_iterations):
         R = LS[:, :block] - X * theta
         size_before, size = size, column_norms(R)
@@ -60,11 +60,12 @@ def lobpcg(
         if not (open_columns < wanted).any():
             return final_pairs(L, project(X[:, :wanted]))
         W = project(inverse(R[:, open_columns]))
-        if best.applies(size[:wanted]):
+        at_rounding = (size <= floor)[open_columns]
+        if best.X is not None or at_rounding[open_columns < wanted].all():
             damped = np.sqrt(np.abs(dots(R[:, open_columns], W)) / theta[open_columns])
             if best.is_final(damped[open_columns < wanted].max(), X[:, :wanted]):
                 break
-            no_gain = (damped <= tol / 2) & (size <= best.floor)[open_columns] & (2 * size > size_before)[open_columns]
+            no_gain = at_rounding & (damped <= tol / 2) & (2 * size > size_before)[open_columns]
             open_columns, W = open_columns[~no_gain], W[:, ~no_gain]
             if not (open_columns < wanted).any():
                 return final_pairs(L, project(X[:, :wanted]))
@@ -97,14 +98,9 @@ class BestAtRounding:
     norm of the inverse) must be halved within `PATIENCE` iterations.
     """
 
-    def __init__(self, floor: Floats) -> None:
-        self.floor = floor
+    def __init__(self) -> None:
         self.X: Floats | None = None
         self._worst, self._patience = np.inf, PATIENCE
-
-    def applies(self, size: Floats) -> bool:
-        """Whether residuals of this size are down there, or were before."""
-        return self.X is not None or bool((size <= self.floor[: len(size)]).all())
 
     def is_final(self, worst: float, X: Floats) -> bool:
         """Take the next vectors."""

@@ -128,7 +128,7 @@ def _solved(A: sp.csr_array, heads: NDArray[np.int64], tails: NDArray[np.int64],
         R = _solved_by_pair(solver, heads, tails)
     else:
         R, size = _solved_by_node(solver, heads, tails)
-        again = (R < CANCELS * size) & (heads != tails)
+        again = (CANCELS * size > R) & (heads != tails)
         R[again] = _solved_by_pair(solver, heads[again], tails[again])
     component = Components.of(A).labels
     R[component[heads] != component[tails]] = np.inf

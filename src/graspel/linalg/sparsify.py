@@ -166,7 +166,7 @@ def _pushed(G: LaplacianSolver, P: LaplacianSolver, rng: np.random.Generator) ->
 
 
 def _hottest_apart(heads: Ints, tails: Ints, heat: Floats, L: sp.csr_array, wanted: int, *, apart: bool) -> Ints:
-    """Positions of the hottest edges, hottest first; if `apart`, no two touch the same node or neighbours of it in P."""
+    """Positions of the hottest edges, hottest first; `apart`: no two touch the same node or neighbours of it in P."""
     order = np.argsort(-heat, kind="stable")
     if not apart:
         return order[:wanted]
