@@ -4,7 +4,7 @@
     python benchmarks/scaling.py --sizes 10000,100000  # some sizes
     python benchmarks/scaling.py --only knn,eigen      # some kernels
 
-Data: points on a curved manifold in ten clusters. Every size runs in a process of its own, the smaller ones a few times,
+Data: points on a curved manifold in ten clusters. Every size runs in a process of its own, the small ones a few times,
 of which the best counts. Writes benchmarks/results/scaling.json and scaling.png.
 """
 

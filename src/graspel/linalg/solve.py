@@ -27,6 +27,7 @@ Floats = NDArray[np.float64]
 
 MAX_ITERATIONS = 500
 MAX_RESTARTS = 5
+PATIENCE = 30  # iterations without a smaller residual after which rounding is all that is left
 
 
 class LaplacianSolver:
@@ -75,13 +76,16 @@ class LaplacianSolver:
         x : array of the shape of b, with mean zero on every component. A ConvergenceWarning says if `tol` was not met.
         """
         tol = checked_positive("tol", tol, "the relative residual |b - L x| / |b| wanted")
-        B = self._projected(checked_columns("b", b, self.laplacian.shape[0]))
+        B = checked_columns("b", b, self.laplacian.shape[0])
+        scale = np.abs(B).max(axis=0, initial=0.0)
+        scale[scale == 0] = 1.0  # columns of order one: their squares neither overflow nor vanish
+        B = self._projected(B / scale)
         size = column_norms(B)
         size[size == 0] = 1.0
         X, R = np.zeros_like(B), B
         self.residual_, self.n_iterations_ = 1.0, 0
         for _ in range(1 + MAX_RESTARTS):
-            X = X + self._conjugate_gradients(R, tol * size)
+            X = X + self._conjugate_gradients(self._inverse.components.centred(R), tol * size)
             R = B - self._laplacian_map @ X
             before, self.residual_ = self.residual_, float((column_norms(R) / size).max(initial=0.0))
             if self.residual_ <= tol or self.residual_ > before / 2 or self.n_iterations_ >= MAX_ITERATIONS:
@@ -94,7 +98,7 @@ class LaplacianSolver:
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        return X.reshape(np.shape(b))
+        return (X * scale).reshape(np.shape(b))
 
     def _projected(self, B: Floats) -> Floats:
         """B less its means over the components; exactly zero where nothing but rounding is left of a column."""
@@ -104,12 +108,17 @@ class LaplacianSolver:
         return projected
 
     def _conjugate_gradients(self, B: Floats, target: Floats) -> Floats:
-        """Iterate until each column's residual, as the recurrence has it, is within its target."""
+        """Iterate until the residual of each column, by the recurrence, meets its target, or none falls any more."""
         L, inverse = self._laplacian_map, self._inverse
         X, R = np.zeros_like(B), B.copy()
         Z = inverse(R)
         P, rz = Z.copy(), dots(R, Z)
-        while (column_norms(R) > target).any() and self.n_iterations_ < MAX_ITERATIONS:
+        best, since_best = np.inf, 0
+        while self.n_iterations_ < MAX_ITERATIONS:
+            worst = float((column_norms(R) / target).max(initial=0.0))
+            best, since_best = (worst, 0) if worst < best else (best, since_best + 1)
+            if worst <= 1.0 or since_best > PATIENCE:
+                break
             Q = L @ P
             step = _ratio(rz, dots(P, Q))
             X += step * P
@@ -123,7 +132,7 @@ class LaplacianSolver:
     def _is_rounding(self, B: Floats, X: Floats, R: Floats, tol: float) -> bool:
         """Whether each column's residual is that of rounding X, and its error in the norm of L within the tolerance."""
         at_rounding = column_norms(R) <= rounding(self._laplacian_map, X) + tol * column_norms(B)
-        error, energy = dots(R, self._inverse(R)), dots(B, X)
+        error, energy = np.abs(dots(R, self._inverse(R))), dots(B, X)
         return bool((at_rounding & (error <= tol**2 * energy)).all())
 
 

@@ -92,6 +92,7 @@ def _first_of_equals(points: Points, suspects: Ints) -> Ints:
 
 
 def _search(points: Points, k: int, rng: np.random.Generator) -> tuple[Ints, Floats, float]:
+    report("nearest neighbours")
     n = points.n_points
     width = min(n - 1, k + EXTRA)
     if width == 0:
