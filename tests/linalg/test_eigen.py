@@ -349,6 +349,18 @@ def test_properties_of_the_spectrum(graph, data):
         assert (more[:-1] <= values[1:] + 1e-10 * scale).all()
 
 
+@pytest.mark.parametrize("scale", [1e-200, 1e-30, 1e30, 1e200])
+@pytest.mark.parametrize("name", ["square grid", "sparse neighbours"])
+def test_the_scale_of_the_weights_does_not_matter(name, scale):
+    graph = large(name)
+    k = graph.components[0] + 3
+    plain, scaled = smallest_eigenpairs(graph.laplacian, k), smallest_eigenpairs(graph.scaled(scale).laplacian, k)
+    assert_allclose(scaled.values / scale, plain.values, rtol=1e-6)
+    assert scaled.converged
+    by_power_of_two = smallest_eigenpairs(graph.scaled(2.0**20).laplacian, k)
+    assert_array_equal(by_power_of_two.vectors, plain.vectors)
+
+
 def test_a_graph_stands_for_its_laplacian(connected_graph):
     k = min(3, connected_graph.n_nodes)
     by_graph, by_matrix = smallest_eigenpairs(connected_graph, k), smallest_eigenpairs(connected_graph.laplacian, k)

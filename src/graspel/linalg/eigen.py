@@ -9,7 +9,7 @@ exactly.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -92,11 +92,14 @@ def smallest_eigenpairs(
     if wanted <= 0:
         return Eigenpairs(np.zeros(k), components.indicators(k), np.zeros(k), True)
     rng = np.random.default_rng(random_state)
+    unit = 2.0 ** np.floor(np.log2(adjacency.data.max()))  # weights of order one: their squares do not overflow
+    adjacency = adjacency / unit
     if components.number == 1:
         values, vectors = _connected(adjacency, wanted, tol, start, rng)
     else:
         values, vectors = _by_component(adjacency, components, wanted, tol, start, rng)
-    return _assessed(adjacency, values, vectors, components, tol)
+    pairs = _assessed(adjacency, values, vectors, components, tol)
+    return replace(pairs, values=pairs.values * unit)
 
 
 def _by_component(
@@ -187,7 +190,11 @@ def _dense_wide(adjacency: sp.csr_array, wanted: int) -> tuple[Floats, Floats]:
     factors = DenseElimination(adjacency.toarray(), np.zeros(adjacency.shape[0]))
     regular = np.isfinite(factors.pivots)
     F = factors.G[:, regular] * np.sqrt(factors.pivots[regular])
-    s, U, _, scales, _, _ = scipy.linalg.lapack.dgejsv(F, joba=0, jobu=0, jobv=3)
+    s, U, _, scales, _, info = scipy.linalg.lapack.dgejsv(F, joba=0, jobu=0, jobv=3)
+    if info != 0:
+        raise scipy.linalg.LinAlgError(
+            f"Jacobi's method for singular values failed with code {info} of LAPACK's dgejsv."
+        )
     s = s * (scales[0] / scales[1])
     return s[::-1][:wanted] ** 2, U[:, : len(s)][:, ::-1][:, :wanted]
 

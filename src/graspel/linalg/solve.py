@@ -20,7 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from graspel.linalg.checked import checked_adjacency, checked_columns, checked_positive
 from graspel.linalg.elimination import ApproximateElimination
-from graspel.linalg.laplacian import laplacian_map, laplacian_of
+from graspel.linalg.laplacian import FlowLaplacian, laplacian_map, laplacian_of
 from graspel.linalg.lobpcg import column_norms, dots, rounding
 
 Floats = NDArray[np.float64]
@@ -61,8 +61,9 @@ class LaplacianSolver:
 
     def __init__(self, adjacency: Any, *, random_state: int | np.random.Generator | None = 0) -> None:
         A = checked_adjacency(adjacency)
-        self.laplacian = laplacian_of(A)
         self._laplacian_map = laplacian_map(A)
+        is_matrix = not isinstance(self._laplacian_map, FlowLaplacian)
+        self.laplacian = self._laplacian_map if is_matrix else laplacian_of(A)
         self._inverse = ApproximateElimination(A, np.random.default_rng(random_state))
         self.residual_ = 0.0
         self.n_iterations_ = 0
