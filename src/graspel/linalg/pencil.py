@@ -41,7 +41,7 @@ def largest_generalised(
         for _ in range(2):  # full reorthogonalisation, twice: few steps, so it is cheap
             w = centred(w - V[:k].T @ (PV[:k] @ w))
         Pw = P.laplacian @ w
-        norm = np.sqrt(max(w @ Pw, 0.0))
+        norm = float(np.sqrt(max(float(w @ Pw), 0.0)))
         if norm <= EXHAUSTED * size or norm == 0:
             break
         V[k], PV[k] = w / norm, Pw / norm
