@@ -15,8 +15,9 @@ BIN := $(VENV)/bin
 demo: $(VENV)/.installed-core
 	$(BIN)/graspel demo
 
+# Two test processes with one BLAS thread each: more would only get in each other's way.
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -n 2
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

@@ -51,7 +51,7 @@ def largest_generalised(
         if k > 5 and values[-1] - values[-3] <= settled * values[-1]:
             break
         w = P.solve(Gv, SOLVE_TOL)
-        size = np.sqrt(max(w @ (P.laplacian @ w), 0.0))
+        size = np.sqrt(max(float(w @ (P.laplacian @ w)), 0.0))
     return values[-1] if values else 1.0
 
 
