@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 
 SMALL = 1000  # nodes up to which every resistance is solved for
 MANY_SOURCES = 64  # ... and sources up to which, whatever the error allowed
-BLOCK = 8  # solves done at once: few enough for the memory, enough for the speed
+BLOCK = 4  # solves done at once: few enough for the memory, enough for the speed
 CANCELS = 1e-3  # R below this share of Y_ii + Y_jj has lost digits
 
 

@@ -20,7 +20,7 @@ from graspel.steps.products import nearest_rows
 Ints = NDArray[np.int64]
 
 CELL = 128  # points in a cell, about
-HELD = 1 << 22  # candidates held at a time, at the least
+HELD = 1 << 21  # candidates held at a time, at the least
 HELD_PER_POINT = 16  # ... and for many points: fewer, larger blocks of work
 
 
