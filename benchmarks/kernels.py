@@ -9,7 +9,6 @@ Needs MNIST and USPS (GRASPEL_DATA or the cache) and pyamg: pip install -e ".[be
 
 from __future__ import annotations
 
-import argparse
 import time
 import warnings
 from collections.abc import Callable
@@ -17,10 +16,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from results_file import Results, commit, machine, print_table
+from results_file import Results, print_table, run_sections
 from scaling import knn_graph, manifold
-
-SECTIONS = ("eigsh", "pyamg", "sparsifier")
 
 
 def seconds_of(run: Callable[[], Any]) -> tuple[float, Any]:
@@ -182,19 +179,5 @@ def sparsifier(results: Results) -> None:
     print_table("Sparsifier at density 1.2", header, rows)
 
 
-def main() -> None:
-    """Run the sections asked for and print their tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default=",".join(SECTIONS), help="sections, with commas: " + ", ".join(SECTIONS))
-    parser.add_argument("--fresh", action="store_true", help="forget earlier results")
-    arguments = parser.parse_args()
-    results = Results("kernels", fresh=arguments.fresh)
-    print(f"graspel {commit()}, {machine()}")
-    for section in arguments.only.split(","):
-        if section not in SECTIONS:
-            parser.error(f"no section {section!r}; there are {', '.join(SECTIONS)}")
-        globals()[section](results)
-
-
 if __name__ == "__main__":
-    main()
+    run_sections("kernels", __doc__, {"eigsh": eigsh, "pyamg": pyamg, "sparsifier": sparsifier})

@@ -10,7 +10,6 @@ Speed is measured in one process, both sides by turns, best of several, and give
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
@@ -21,9 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from results_file import Results, commit, machine, print_table
+from results_file import Results, print_table, run_sections
 
-SECTIONS = ("paper", "speed", "start", "memory")
 REPEATS = 3
 
 # Rounds, edges added, density, eta_max before and after, seconds: what the paper reports (None where it says nothing).
@@ -179,8 +177,8 @@ def start(results: Results) -> None:
     print_table(f"Start, best of {REPEATS} processes", ["what", "measured", "wanted"], rows)
 
 
-def memory(results: Results) -> None:
-    """Peak memory of a whole process that fits MNIST from a float32 array, X and all libraries included."""
+def memory_run() -> dict[str, Any]:
+    """Fit MNIST from a float32 file in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "mnist.npy"
         np.save(path, points("mnist").astype(np.float32))
@@ -193,7 +191,12 @@ def memory(results: Results) -> None:
             "GRASPEL(random_state=0).fit(X)\n"
             "print(json.dumps({'X': X.nbytes, 'loaded': loaded, 'peak': peak()}))"
         )
-        run = results.get("memory", lambda: in_new_process(code))
+        return in_new_process(code)
+
+
+def memory(results: Results) -> None:
+    """Peak memory of a whole process that fits MNIST from a float32 array, X and all libraries included."""
+    run = results.get("memory", memory_run)
     rows = [
         ["X in float32", f"{run['X'] / 1e6:.0f} MB", ""],
         ["before fit: libraries and X", f"{run['loaded'] / 1e6:.0f} MB", ""],
@@ -203,19 +206,5 @@ def memory(results: Results) -> None:
     print_table("Memory, MNIST", ["what", "measured", "wanted"], rows)
 
 
-def main() -> None:
-    """Run the sections asked for and print their tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default=",".join(SECTIONS), help="sections, with commas: " + ", ".join(SECTIONS))
-    parser.add_argument("--fresh", action="store_true", help="forget earlier results")
-    arguments = parser.parse_args()
-    results = Results("learn", fresh=arguments.fresh)
-    print(f"graspel {commit()}, {machine()}")
-    for section in arguments.only.split(","):
-        if section not in SECTIONS:
-            parser.error(f"no section {section!r}; there are {', '.join(SECTIONS)}")
-        globals()[section](results)
-
-
 if __name__ == "__main__":
-    main()
+    run_sections("learn", __doc__, {"paper": paper, "speed": speed, "start": start, "memory": memory})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import os
 import platform
 import subprocess
 import time
@@ -45,9 +47,21 @@ def commit() -> str:
 
 def machine() -> str:
     """What ran it, in a few words."""
-    import os
-
     return f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}"
+
+
+def run_sections(name: str, about: str | None, sections: dict[str, Callable[[Results], None]]) -> None:
+    """The command line of a benchmark in sections: run those asked for, each of which prints its table."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default=",".join(sections), help="sections, with commas: " + ", ".join(sections))
+    parser.add_argument("--fresh", action="store_true", help="forget earlier results")
+    arguments = parser.parse_args()
+    results = Results(name, fresh=arguments.fresh)
+    print(f"graspel {commit()}, {machine()}")
+    for section in arguments.only.split(","):
+        if section not in sections:
+            parser.error(f"no section {section!r}; there are {', '.join(sections)}")
+        sections[section](results)
 
 
 def print_table(title: str, header: list[str], rows: list[list[Any]]) -> None:
