@@ -223,7 +223,9 @@ class GRASPEL(BaseEstimator):
         n_components = self.n_components or CANDIDATES[self.candidates].n_components
         n_eigenvalues = max(n_components, STABILITY[self.stability].n_eigenvalues)
         guess = None if last is None else last.vectors
-        return spectral_embedding(graph, n_components, self.sigma, rng, n_eigenvalues=n_eigenvalues, guess=guess)
+        return spectral_embedding(
+            graph, n_components, self.sigma, rng, n_eigenvalues=n_eigenvalues, guess=guess, n_jobs=self.n_jobs
+        )
 
     def _tolerance(self, graph: Graph, weigh: Weights) -> float:
         """The user's tolerance, or the rule's own for this graph."""

@@ -35,10 +35,16 @@ def penalty(graph: Graph, z: Floats, beta: float) -> float:
 
 
 def objective(
-    graph: Graph, z: Floats, *, sigma: float, beta: float, rng: np.random.Generator | int | None = 0
+    graph: Graph,
+    z: Floats,
+    *,
+    sigma: float,
+    beta: float,
+    rng: np.random.Generator | int | None = 0,
+    n_jobs: int | None = None,
 ) -> tuple[float, float]:
     """F of a graph whose edges have data distances z, and its standard error (0 where it is exact)."""
-    value, error = logdet(graph.adjacency, 1 / sigma**2, random_state=rng)
+    value, error = logdet(graph.adjacency, 1 / sigma**2, random_state=rng, n_jobs=n_jobs)
     return value - penalty(graph, z, beta), error
 
 

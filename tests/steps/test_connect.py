@@ -178,9 +178,9 @@ def through_cells(monkeypatch):
     calls = []
     outside = Cells.nearest_outside
 
-    def counted(*args):
+    def counted(*args, **options):
         calls.append(args)
-        return outside(*args)
+        return outside(*args, **options)
 
     monkeypatch.setattr(neighbors, "EXACT_WORK", 0.0)
     monkeypatch.setattr(neighbors, "PATIENCE", 0.0, raising=False)

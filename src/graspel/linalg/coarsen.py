@@ -232,7 +232,7 @@ def _massive_eigenvalues(
         mu = scipy.linalg.eigh(L.toarray(), np.diag(mass.astype(np.float64)), eigvals_only=True)
         return mu[components.number : components.number + k]
     inverse = ApproximateElimination(A, rng)
-    block = inverse.coarse_modes(components.number + k + 3)[:, components.number :]
+    block = inverse.in_node_order(inverse.coarse_modes(components.number + k + 3))[:, components.number :]
     operator = LinearOperator(L.shape, matvec=inverse, matmat=inverse, dtype=np.float64)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a few digits are enough, and asked for

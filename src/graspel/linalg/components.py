@@ -42,6 +42,10 @@ class Components:
         number, labels = connected_components(adjacency, directed=False)
         return cls(int(number), labels, np.bincount(labels, minlength=number))
 
+    def reordered(self, order: NDArray[np.integer]) -> Components:
+        """The same components, their nodes taken in another order."""
+        return Components(self.number, self.labels[order], self.sizes)
+
     def centred(self, X: Floats) -> Floats:
         """Subtract from X (N, or each column of N x m) its mean over every component."""
         if self.number == 1:

@@ -63,8 +63,8 @@ class DenseElimination:
         return self._triangular(X, transposed=True)
 
     def solve(self, X: Floats) -> Floats:
-        """(G D G')^-1 X, for X of N x m."""
-        return self.backward(self.forward(X) / self.pivots[:, None])
+        """(G D G')^-1 X, for X of N or N x m."""
+        return self.backward((self.forward(X).T / self.pivots).T)
 
     def logdet(self) -> float:
         """Sum of the logs of the finite pivots.

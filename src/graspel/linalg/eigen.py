@@ -23,7 +23,9 @@ from graspel.linalg.components import Components
 from graspel.linalg.dense import DenseElimination
 from graspel.linalg.elimination import ApproximateElimination
 from graspel.linalg.laplacian import laplacian_map, laplacian_of
-from graspel.linalg.lobpcg import column_norms, dots, lobpcg, rounding
+from graspel.linalg.lobpcg import lobpcg, rounding
+from graspel.linalg.vectors import dots, lengths
+from graspel.parallel import count_threads, one_thread_per_call
 
 Floats = NDArray[np.float64]
 
@@ -54,6 +56,7 @@ def smallest_eigenpairs(
     tol: float = 1e-5,
     guess: ArrayLike | None = None,
     random_state: int | np.random.Generator | None = 0,
+    n_jobs: int | None = None,
 ) -> Eigenpairs:
     """Compute the k smallest eigenpairs of a Laplacian, null space included.
 
@@ -68,6 +71,8 @@ def smallest_eigenpairs(
         Vectors close to the wanted ones, for example those of a similar graph.
     random_state : int, Generator or None
         Seed of the sampled elimination.
+    n_jobs : int or None
+        Threads; None or -1 for all cores. The result does not depend on it.
 
     Returns
     -------
@@ -93,11 +98,12 @@ def smallest_eigenpairs(
         return Eigenpairs(np.zeros(k), components.indicators(k), np.zeros(k), True)
     rng = np.random.default_rng(random_state)
     unit = 2.0 ** np.floor(np.log2(adjacency.data.max()))  # weights of order one: their squares do not overflow
-    adjacency = adjacency / unit
-    if components.number == 1:
-        values, vectors = _connected(adjacency, wanted, tol, start, rng)
-    else:
-        values, vectors = _by_component(adjacency, components, wanted, tol, start, rng)
+    adjacency, n_threads = adjacency / unit, count_threads(n_jobs)
+    with one_thread_per_call():
+        if components.number == 1:
+            values, vectors = _connected(adjacency, wanted, tol, start, rng, n_threads)
+        else:
+            values, vectors = _by_component(adjacency, components, wanted, tol, start, rng, n_threads)
     pairs = _assessed(adjacency, values, vectors, components, tol)
     return replace(pairs, values=pairs.values * unit)
 
@@ -109,6 +115,7 @@ def _by_component(
     tol: float,
     guess: Floats | None,
     rng: np.random.Generator,
+    n_threads: int,
 ) -> tuple[Floats, Floats]:
     """The nonzero eigenvalues of all components together: taken as a whole, small components would be overlooked.
 
@@ -129,7 +136,7 @@ def _by_component(
         inside = slice(ends[label] - size, ends[label])
         nodes = order[inside]
         start = None if guess is None else guess[nodes]
-        own_values, own_vectors = _connected(blocks[inside, inside], min(wanted, size - 1), tol, start, rng)
+        own_values, own_vectors = _connected(blocks[inside, inside], min(wanted, size - 1), tol, start, rng, n_threads)
         values = np.concatenate([values, own_values])
         parts.append((nodes, own_vectors))
     smallest = np.argsort(values, kind="stable")[:wanted]
@@ -151,12 +158,12 @@ def _lightest_edges(adjacency: sp.csr_array) -> Floats:
 
 
 def _connected(
-    adjacency: sp.csr_array, wanted: int, tol: float, guess: Floats | None, rng: np.random.Generator
+    adjacency: sp.csr_array, wanted: int, tol: float, guess: Floats | None, rng: np.random.Generator, n_threads: int
 ) -> tuple[Floats, Floats]:
     """The nonzero eigenvalues of a connected graph and their vectors."""
     if adjacency.shape[0] <= max(DENSE_LIMIT, 5 * wanted):
         return _dense(adjacency, wanted)
-    return _multilevel(adjacency, wanted, tol, guess, rng)
+    return _multilevel(adjacency, wanted, tol, guess, rng, n_threads)
 
 
 def _dense(adjacency: sp.csr_array, wanted: int) -> tuple[Floats, Floats]:
@@ -200,33 +207,43 @@ def _dense_wide(adjacency: sp.csr_array, wanted: int) -> tuple[Floats, Floats]:
 
 
 def _multilevel(
-    adjacency: sp.csr_array, wanted: int, tol: float, guess: Floats | None, rng: np.random.Generator
+    adjacency: sp.csr_array, wanted: int, tol: float, guess: Floats | None, rng: np.random.Generator, n_threads: int
 ) -> tuple[Floats, Floats]:
-    """LOBPCG on the complement of the null space."""
+    """LOBPCG on the complement of the null space, all in elimination order."""
     block = wanted + max(2, wanted // 4)  # a few extra vectors speed up the last wanted one
-    inverse = ApproximateElimination(adjacency, rng)
-    X = _first_vectors(inverse, guess, block, rng)
-    L, project = laplacian_map(adjacency), inverse.components.centred
-    return lobpcg(L, X, inverse, project, wanted=wanted, block=block, tol=tol, max_iterations=MAX_ITERATIONS)
+    inverse = ApproximateElimination(adjacency, rng, n_threads=n_threads)
+    values, vectors = lobpcg(
+        laplacian_map(inverse.ordered(adjacency)),
+        _first_vectors(inverse, guess, block, rng),
+        inverse.solve_in_order,
+        inverse.centred_in_order,
+        wanted=wanted,
+        block=block,
+        tol=tol,
+        max_iterations=MAX_ITERATIONS,
+        n_threads=n_threads,
+    )
+    return values, inverse.in_node_order(vectors)
 
 
 def _first_vectors(
     inverse: ApproximateElimination, guess: Floats | None, block: int, rng: np.random.Generator
 ) -> Floats:
-    """Vectors to start from: the coarse modes and the guess together, random ones where there are too few modes."""
-    components = inverse.components
-    parts = [_without_null(inverse.coarse_modes(block + 1), components)]
-    if parts[0].shape[1] < block:
-        parts.append(components.centred(rng.standard_normal((inverse.n_nodes, block))))
+    """Vectors to start from, as rows: the coarse modes and the guess together, random ones where there are too few modes."""
+    parts = [_without_mean(inverse.coarse_modes(block + 1))]
+    if len(parts[0]) < block:
+        parts.append(rng.standard_normal((block, inverse.n_nodes)))
     if guess is not None:
-        parts.insert(0, _without_null(guess[:, : 2 * block], components))
-    return np.hstack(parts)
+        V = guess[inverse.order, : 2 * block].T
+        peak = np.abs(V).max(axis=1, keepdims=True)
+        parts.insert(0, _without_mean(V / np.where(peak > 0, peak, 1.0)))
+    return np.vstack(parts)
 
 
-def _without_null(X: Floats, components: Components) -> Floats:
-    """Project the columns on the complement of the null space; drop those of which only rounding is left."""
-    projected = components.centred(X)
-    return projected[:, column_norms(projected) > 1e-10 * column_norms(X)]
+def _without_mean(V: Floats) -> Floats:
+    """Take the mean off every row; drop those of which only rounding is left."""
+    centred = V - V.mean(axis=1, keepdims=True)
+    return centred[lengths(centred) > 1e-10 * lengths(V)]
 
 
 def _assessed(
@@ -236,15 +253,15 @@ def _assessed(
     c, L = components.number, laplacian_map(adjacency)
     peak = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
     vectors = vectors * np.where(peak < 0, -1.0, 1.0)
-    R = L @ vectors - vectors * values
-    residuals = column_norms(R) / values
-    open_columns = residuals > 1.01 * tol
-    if open_columns.any():
-        R, U, theta = R[:, open_columns], vectors[:, open_columns], values[open_columns]
+    R = (L @ vectors - vectors * values).T
+    residuals = lengths(R) / values
+    missed = residuals > 1.01 * tol
+    if missed.any():
+        R, U, theta = R[missed], vectors[:, missed].T, values[missed]
         inverse = ApproximateElimination(adjacency, np.random.default_rng(0))
-        damped = np.sqrt(np.abs(dots(R, inverse(R))) / theta)
-        open_columns[open_columns] = (column_norms(R) > rounding(L, U)) | (damped > tol)
-    if open_columns.any():
+        damped = np.sqrt(np.abs(dots(R, inverse(R.T).T)) / theta)
+        missed[missed] = (lengths(R) > rounding(L, U)) | (damped > tol)
+    if missed.any():
         warnings.warn(
             f"the eigenpairs reached a relative residual of {residuals.max():.1e}, not the {tol:.1e} asked for; "
             "use them with care, or allow a larger tol.",
@@ -255,5 +272,5 @@ def _assessed(
         values=np.concatenate([np.zeros(c), values]),
         vectors=np.hstack([components.indicators(c), vectors]),
         residuals=np.concatenate([np.zeros(c), residuals]),
-        converged=not open_columns.any(),
+        converged=not missed.any(),
     )

@@ -13,6 +13,9 @@ tree is solved exactly. The result, L ~ G D G', is a preconditioner that makes c
 two to five iterations, whatever the graph. Cost: O(E) memory, O(E log N) time.
 
 A diagonal excess (L + diag(s), s >= 0) is carried along: it is a tie to a ground node that is never eliminated.
+
+Nodes are renumbered at the start, neighbours next to each other (reverse Cuthill-McKee), and then by the round in which
+they go. Vectors that are kept in this `order` too find most of what they need in the cache.
 """
 
 from __future__ import annotations
@@ -23,9 +26,11 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from graspel.linalg.components import Components
 from graspel.linalg.dense import DenseElimination
+from graspel.linalg.vectors import map_each
 
 Floats = NDArray[np.float64]
 
@@ -53,6 +58,12 @@ class ApproximateElimination:
     adjacency : CSR array, symmetric, positive, without diagonal (see :func:`graspel.linalg.checked.checked_adjacency`)
     rng : numpy Generator, the source of the sampled cliques
     excess : array of N non-negative numbers, some of them positive in every component, or None for none
+    n_threads : int, threads that work on several vectors at once; the result does not depend on it
+
+    Attributes
+    ----------
+    order : array of N node numbers, the order in which they go
+    components : Components of the graph
 
     Examples
     --------
@@ -63,13 +74,15 @@ class ApproximateElimination:
     array([ 0.833, -0.167, -0.667])
     """
 
-    def __init__(self, adjacency: sp.csr_array, rng: np.random.Generator, excess: Floats | None = None) -> None:
+    def __init__(
+        self, adjacency: sp.csr_array, rng: np.random.Generator, excess: Floats | None = None, *, n_threads: int = 1
+    ) -> None:
         self.n_nodes = adjacency.shape[0]
         self.singular = excess is None
-        self.components = Components.of(adjacency)
-        A = sp.csr_array(adjacency, dtype=np.float64)
-        ground = np.zeros(self.n_nodes) if excess is None else np.array(excess, dtype=np.float64)
-        nodes = np.arange(self.n_nodes)
+        self.n_threads = n_threads
+        nodes = _neighbours_together(adjacency)
+        A = sp.csr_array(adjacency[nodes][:, nodes], dtype=np.float64)
+        ground = np.zeros(self.n_nodes) if excess is None else np.array(excess, dtype=np.float64)[nodes]
         raw: list[tuple[Floats, sp.csr_array, NDArray[np.intp]]] = []
         order: list[NDArray[np.intp]] = []
         while not _is_for_dense(A):
@@ -81,6 +94,8 @@ class ApproximateElimination:
             nodes = nodes[kept]
         order.append(nodes)
         self.order = np.concatenate(order)
+        self.components = Components.of(adjacency)
+        self._components_in_order = self.components.reordered(self.order)
         self.levels = self._in_elimination_order(raw)
         self.rest = DenseElimination(A.toarray(), ground)
         self._rest_laplacian = np.diag(A.sum(axis=1) + ground) - A.toarray()
@@ -112,74 +127,100 @@ class ApproximateElimination:
         """How many nodes went before the dense rest."""
         return self.levels[-1].stop if self.levels else 0
 
+    def ordered(self, A: sp.csr_array) -> sp.csr_array:
+        """A matrix over the nodes, in elimination order."""
+        return sp.csr_array(A[self.order][:, self.order])
+
+    def in_node_order(self, V: Floats) -> Floats:
+        """Rows of V, whose entries are in elimination order, as columns in the order of the nodes."""
+        result = np.empty((self.n_nodes, len(V)))
+        result[self.order] = V.T
+        return result
+
     def __call__(self, B: Floats) -> Floats:
         """Apply the inverse to B (N or N x m); where L is singular the result sums to zero on every component."""
-        X = np.asarray(B, dtype=np.float64)[self.order].reshape(self.n_nodes, -1)
-        self.forward(X)
-        for level in self.levels:
-            X[level.start : level.stop] /= level.pivots[:, None]
-        X[self.n_eliminated :] = self.rest.solve(X[self.n_eliminated :])
-        self.backward(X)
-        result = np.empty_like(X)
-        result[self.order] = X
-        if self.singular:
-            result = self.components.centred(result)
-        return result.reshape(B.shape)
+        V = np.asarray(B, dtype=np.float64).reshape(self.n_nodes, -1)[self.order].T
+        return self.in_node_order(self.solve_in_order(np.ascontiguousarray(V))).reshape(B.shape)
 
-    def forward(self, X: Floats) -> None:
-        """X <- G^-1 X, in elimination order and in place (the dense rest is left as it is)."""
-        for level in self.levels:
-            X[level.stop :] += level.restriction @ X[level.start : level.stop]
+    def solve_in_order(self, V: Floats) -> Floats:
+        """Apply the inverse to the rows of V (m x N), whose entries are in elimination order, as are the result's."""
+        return map_each(self._solve, V, self.n_threads)
 
-    def backward(self, X: Floats) -> None:
-        """X <- G^-T X, in elimination order and in place: interpolation from the later nodes to all."""
+    def centred_in_order(self, V: Floats) -> Floats:
+        """Rows of V (m x N, entries in elimination order) less their means over the components."""
+        return map_each(self._components_in_order.centred, V, self.n_threads)
+
+    def _solve(self, b: Floats) -> Floats:
+        """Apply the inverse to one vector, in elimination order."""
+        x = b.copy()
+        self.forward(x)
+        for level in self.levels:
+            x[level.start : level.stop] /= level.pivots
+        x[self.n_eliminated :] = self.rest.solve(x[self.n_eliminated :])
+        self.backward(x)
+        return self._components_in_order.centred(x) if self.singular else x
+
+    def forward(self, x: Floats) -> None:
+        """X <- G^-1 x, in elimination order and in place (the dense rest is left as it is)."""
+        for level in self.levels:
+            x[level.stop :] += level.restriction @ x[level.start : level.stop]
+
+    def backward(self, x: Floats) -> None:
+        """X <- G^-T x, in elimination order and in place: interpolation from the later nodes to all."""
         for level in reversed(self.levels):
-            X[level.start : level.stop] += level.interpolation @ X[level.stop :]
+            x[level.start : level.stop] += level.interpolation @ x[level.stop :]
 
     def logdet(self) -> float:
         """Sum of the logs of all finite pivots: the log-determinant of G D G' (see `DenseElimination.logdet`)."""
         finite = (level.pivots[np.isfinite(level.pivots)] for level in self.levels)
         return self.rest.logdet() + float(sum(np.log(pivots).sum() for pivots in finite))
 
-    def half_inverse(self, X: Floats) -> Floats:
-        """(G D^1/2)^-1 X, in elimination order and in place."""
-        self.forward(X)
-        X[self.n_eliminated :] = self.rest.forward(X[self.n_eliminated :])
-        return self._over_root_pivots(X)
+    def half_inverse(self, x: Floats) -> Floats:
+        """(G D^1/2)^-1 x for one vector, in elimination order and in place."""
+        self.forward(x)
+        x[self.n_eliminated :] = self.rest.forward(x[self.n_eliminated :])
+        return self._over_root_pivots(x)
 
-    def half_inverse_transposed(self, X: Floats) -> Floats:
-        """(G D^1/2)^-T X, in elimination order and in place."""
-        self._over_root_pivots(X)
-        X[self.n_eliminated :] = self.rest.backward(X[self.n_eliminated :])
-        self.backward(X)
-        return X
+    def half_inverse_transposed(self, x: Floats) -> Floats:
+        """(G D^1/2)^-T x for one vector, in elimination order and in place."""
+        self._over_root_pivots(x)
+        x[self.n_eliminated :] = self.rest.backward(x[self.n_eliminated :])
+        self.backward(x)
+        return x
 
-    def _over_root_pivots(self, X: Floats) -> Floats:
+    def _over_root_pivots(self, x: Floats) -> Floats:
         for level in self.levels:
-            X[level.start : level.stop] /= np.sqrt(level.pivots)[:, None]
-        X[self.n_eliminated :] /= np.sqrt(self.rest.pivots)[:, None]
-        return X
+            x[level.start : level.stop] /= np.sqrt(level.pivots)
+        x[self.n_eliminated :] /= np.sqrt(self.rest.pivots)
+        return x
 
     def coarse_modes(self, k: int) -> Floats:
         """Guess the first k eigenvectors: those of the dense rest, with each node's mass, interpolated to all nodes.
 
-        The mass of a coarse node is the sum of its interpolation weights, so the coarse problem is the lumped
-        Galerkin problem P'LP y = lambda diag(P'1) y. There are no more modes than coarse nodes.
+        They are the rows of the result, in elimination order. The mass of a coarse node is the sum of its interpolation
+        weights, so the coarse problem is the lumped Galerkin problem P'LP y = lambda diag(P'1) y. There are no more
+        modes than coarse nodes.
         """
         S, rest = self._rest_laplacian, self.n_eliminated
         k = min(k, len(S))
         if k == 0:
-            return np.zeros((self.n_nodes, 0))
-        mass = np.ones((self.n_nodes, 1))
+            return np.zeros((0, self.n_nodes))
+        mass = np.ones(self.n_nodes)
         self.forward(mass)
-        scale = 1.0 / np.sqrt(mass[rest:, 0])
+        scale = 1.0 / np.sqrt(mass[rest:])
         _, Y = scipy.linalg.eigh(scale[:, None] * S * scale, subset_by_index=(0, k - 1))
-        X = np.zeros((self.n_nodes, Y.shape[1]))  # of multiple eigenvalues LAPACK may leave some out
-        X[rest:] = scale[:, None] * Y
-        self.backward(X)
-        result = np.empty_like(X)
-        result[self.order] = X
-        return result
+        V = np.zeros((Y.shape[1], self.n_nodes))  # of multiple eigenvalues LAPACK may leave some out
+        V[:, rest:] = (scale[:, None] * Y).T
+        for v in V:
+            self.backward(v)
+        return V
+
+
+def _neighbours_together(adjacency: sp.csr_array) -> NDArray[np.intp]:
+    """The nodes in an order that keeps neighbours together; after each round of elimination it still does."""
+    if adjacency.nnz == 0:
+        return np.arange(adjacency.shape[0])
+    return reverse_cuthill_mckee(adjacency, symmetric_mode=True).astype(np.intp)
 
 
 def _is_for_dense(A: sp.csr_array) -> bool:

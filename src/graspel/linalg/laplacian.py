@@ -39,12 +39,12 @@ class FlowLaplacian:
         self.shape = adjacency.shape
         self._incidence = sp.csr_array((np.tile([1.0, -1.0], m), ends, np.arange(0, 2 * m + 1, 2)), (m, self.shape[0]))
         self._divergence = self._incidence.T.tocsr()
-        self._weights = edges.data[:, None]
+        self._weights = edges.data
         self._degrees = adjacency.sum(axis=1)
 
     def __matmul__(self, X: Floats) -> Floats:
-        """Apply L to X (N x m)."""
-        return self._divergence @ (self._weights * (self._incidence @ X))
+        """Apply L to X (N or N x m)."""
+        return self._divergence @ ((self._incidence @ X).T * self._weights).T
 
     def diagonal(self) -> Floats:
         """The weighted degrees."""

@@ -3,9 +3,10 @@ r"""LOBPCG: the smallest eigenpairs of a Laplacian by preconditioned conjugate g
 Each iteration takes the best vectors (Rayleigh-Ritz) from the span of the current ones X, their preconditioned
 residuals W = M (L X - X diag(theta)), and the last directions P. It ends when the *wanted* vectors have converged; a
 few extra ones in the block only speed them up. Columns that have converged bring no new residual (soft locking).
-Rayleigh-Ritz drops directions that the basis already holds, so dependent columns do no harm.
+Rayleigh-Ritz drops directions that the basis already holds, so dependent vectors do no harm. Vectors are rows here.
 
-Rounding is kept from growing: W and P are orthogonal to X and to the null space, and L X and L P are computed afresh.
+Rounding is kept from growing: W and P are orthogonal to X and to the null space, and L X and L P, which follow from L S
+as X and P from S, are computed afresh where rounding could matter.
 
 Converged means |r| <= tol * lambda for the residual r = L u - lambda u. Heavy edges can make rounding alone exceed
 that. There r is measured in the norm of the inverse, sqrt(r'M r / lambda), which damps what heavy edges amplify and
@@ -21,62 +22,78 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from graspel.linalg.laplacian import Laplacian
+from graspel.linalg.vectors import combine, dots, lengths, map_each, products
 
 Floats = NDArray[np.float64]
 Map = Callable[[Floats], Floats]
 
 DEPENDENT = 1e-12  # relative size (squared) below which a direction counts as held by the others
+FRESH = 100  # residuals of this many times their rounding are computed afresh, not by recurrence
 PATIENCE = 8  # iterations without a gain of two, at the level of rounding, after which it is left at that
 
 
 def lobpcg(
-    L: Laplacian, X: Floats, inverse: Map, project: Map, *, wanted: int, block: int, tol: float, max_iterations: int
+    L: Laplacian,
+    start: Floats,
+    inverse: Map,
+    project: Map,
+    *,
+    wanted: int,
+    block: int,
+    tol: float,
+    max_iterations: int,
+    n_threads: int = 1,
 ) -> tuple[Floats, Floats]:
-    """The smallest eigenvalues of L on the range of `project`, and their vectors, from the start X.
+    """The smallest eigenvalues of L on the range of `project`, and their vectors as rows.
 
     Parameters
     ----------
-    X : array N x m, m >= block, of rank at least `block` on the range of `project`; the best of its span is the start
-    inverse : preconditioner M, maps N x m to N x m
-    project : orthogonal projection on the complement of the null space
+    start : array m x N, m >= block, of rank at least `block` on the range of `project`; the best of its span is taken
+    inverse : preconditioner M, maps the rows of an m x N array
+    project : orthogonal projection of the rows of an m x N array on the complement of the null space
     wanted : how many pairs must converge
     block : how many are iterated, at least `wanted`
 
     Returns
     -------
     values : array of `wanted`, ascending
-    vectors : array N x wanted, orthonormal
+    vectors : array wanted x N, orthonormal rows
     """
-    X = project(X)
-    theta, C = rayleigh_ritz(X.T @ X, X.T @ (L @ X), block)
-    X = X @ C
-    S, LS = np.zeros((len(X), 3 * block)), np.zeros((len(X), 3 * block))  # columns: X, W, P
-    S[:, :block], LS[:, :block] = X, L @ X
+
+    def laplacian(V: Floats) -> Floats:
+        return map_each(L.__matmul__, V, n_threads)
+
+    def finished(X: Floats) -> tuple[Floats, Floats]:
+        return final_pairs(laplacian, project(X))
+
+    X = project(start)
+    theta, C = rayleigh_ritz(products(X, X, n_threads), products(X, laplacian(X), n_threads), block)
+    S, LS = np.zeros((3 * block, X.shape[1])), np.zeros((3 * block, X.shape[1]))  # rows: X, P, W
+    X = combine(C.T, X, n_threads, out=S[:block])
+    LS[:block] = laplacian(X)
     n_last, size, floor, best = 0, np.full(block, np.inf), rounding(L, X), BestAtRounding()
     for _ in range(max_iterations):
-        R = LS[:, :block] - X * theta
-        size_before, size = size, column_norms(R)
-        open_columns = np.flatnonzero(size > tol * theta)
-        if not (open_columns < wanted).any():
-            return final_pairs(L, project(X[:, :wanted]))
-        W = project(inverse(R[:, open_columns]))
-        at_rounding = (size <= floor)[open_columns]
-        if best.X is not None or at_rounding[open_columns < wanted].all():
-            damped = np.sqrt(np.abs(dots(R[:, open_columns], W)) / theta[open_columns])
-            if best.is_final(damped[open_columns < wanted].max(), X[:, :wanted]):
+        R = LS[:block] - theta[:, None] * X
+        size_before, size = size, lengths(R)
+        is_open = size > tol * theta
+        if not is_open[:wanted].any():
+            return finished(X[:wanted])
+        opened, R = np.flatnonzero(is_open), R[is_open]
+        W = project(inverse(R))
+        at_rounding = (size <= floor)[opened]
+        if best.X is not None or at_rounding[opened < wanted].all():
+            damped = np.sqrt(np.abs(dots(R, W)) / theta[opened])
+            if best.is_final(damped[opened < wanted].max(), X[:wanted]):
                 break
-            no_gain = at_rounding & (damped <= tol / 2) & (2 * size > size_before)[open_columns]
-            open_columns, W = open_columns[~no_gain], W[:, ~no_gain]
-            if not (open_columns < wanted).any():
-                return final_pairs(L, project(X[:, :wanted]))
-        W -= X @ (X.T @ W)
-        n_new = W.shape[1]
-        # P lies right behind W; both move up when columns are locked.
-        S[:, block + n_new : block + n_new + n_last] = S[:, 2 * block : 2 * block + n_last].copy()
-        LS[:, block + n_new : block + n_new + n_last] = LS[:, 2 * block : 2 * block + n_last].copy()
-        S[:, block : block + n_new], LS[:, block : block + n_new] = W, L @ W
-        used = slice(0, block + n_new + n_last)
-        B, A = S[:, used].T @ S[:, used], S[:, used].T @ LS[:, used]
+            no_gain = at_rounding & (damped <= tol / 2) & (2 * size > size_before)[opened]
+            opened, W = opened[~no_gain], W[~no_gain]
+            if not (opened < wanted).any():
+                return finished(X[:wanted])
+        W -= combine(products(W, X, n_threads), X, n_threads)
+        new = slice(block + n_last, block + n_last + len(W))
+        S[new], LS[new] = W, laplacian(W)
+        used = slice(0, new.stop)
+        B, A = products(S[used], S[used], n_threads), products(S[used], LS[used], n_threads)
         A[:block] = A[:, :block].T  # (L X)'S is more accurate than X'(L S), because L X is small
         ritz, C = rayleigh_ritz(B, A, block)
         if len(ritz) < block:
@@ -84,11 +101,34 @@ def lobpcg(
         step = C.copy()
         step[:block] = 0.0  # what the iteration added to X is the next direction P,
         step -= C @ (C.T @ (B @ step))  # made orthogonal to the new X
-        theta, X, P = ritz, S[:, used] @ C, project(S[:, used] @ step)
-        S[:, :block], LS[:, :block] = X, L @ X
-        S[:, 2 * block :], LS[:, 2 * block :] = P, L @ P
+        combine(np.hstack([C, step]).T, S[used], n_threads, out=S[: 2 * block])
+        S[block : 2 * block] = project(S[block : 2 * block])
+        theta = ritz
+        if (size <= FRESH * floor).any():
+            LS[: 2 * block] = laplacian(S[: 2 * block])
+        else:
+            combine(np.hstack([C, step]).T, LS[used], n_threads, out=LS[: 2 * block])
         n_last = block
-    return final_pairs(L, project(X[:, :wanted] if best.X is None else best.X))
+    if best.X is None:
+        return finished(X[:wanted])
+    return finished(better_rows(laplacian, best.X, project(inverse(best.X))))
+
+
+def better_rows(laplacian: Map, X: Floats, Y: Floats) -> Floats:
+    """Row by row that of X or of Y with the smaller Rayleigh quotient, each made orthogonal to those above it.
+
+    Where rounding ends the iteration, one more application of the inverse may still sharpen the smallest eigenvalues.
+    """
+    chosen = np.zeros((0, X.shape[1]))
+    for x, y in zip(X, Y, strict=True):
+        both = np.stack([x, y]) / np.maximum(lengths(np.stack([x, y])), np.finfo(float).tiny)[:, None]
+        for _ in range(2):
+            both -= (both @ chosen.T) @ chosen
+        size = lengths(both)
+        both = (both / np.maximum(size, np.finfo(float).tiny)[:, None])[size > 1e-3]  # less is mostly rounding
+        both = both if len(both) else x[None]
+        chosen = np.vstack([chosen, both[np.argmin(dots(both, laplacian(both)))]])
+    return chosen
 
 
 class BestAtRounding:
@@ -128,24 +168,14 @@ def rayleigh_ritz(B: Floats, A: Floats, k: int) -> tuple[Floats, Floats]:
     return np.maximum(theta[:k], np.finfo(float).tiny), T @ Y[:, :k]  # below zero is rounding
 
 
-def final_pairs(L: Laplacian, X: Floats) -> tuple[Floats, Floats]:
-    """Rayleigh quotients, ascending, and X made orthonormal, which it is already up to rounding."""
-    X = scipy.linalg.qr(X, mode="economic", check_finite=False)[0]
-    theta = np.maximum(dots(X, L @ X), np.finfo(float).tiny)
+def final_pairs(laplacian: Map, X: Floats) -> tuple[Floats, Floats]:
+    """Rayleigh quotients, ascending, and X with its rows made orthonormal, which they are already up to rounding."""
+    X = scipy.linalg.qr(X.T, mode="economic", check_finite=False)[0].T.copy()
+    theta = np.maximum(dots(X, laplacian(X)), np.finfo(float).tiny)
     order = np.argsort(theta, kind="stable")
-    return theta[order], X[:, order]
+    return theta[order], X[order]
 
 
 def rounding(L: Laplacian, X: Floats) -> Floats:
-    """What rounding may leave of the residual of each column of X: above this, an iteration can lower it."""
-    return 512 * np.finfo(float).eps * float(L.diagonal().max()) * column_norms(X)
-
-
-def column_norms(X: Floats) -> Floats:
-    """Length of each column."""
-    return np.sqrt(dots(X, X))
-
-
-def dots(X: Floats, Y: Floats) -> Floats:
-    """Inner product of each column of X with the same column of Y."""
-    return np.einsum("ij,ij->j", X, Y)
+    """What rounding may leave of the residual of each row of X: above this, an iteration can lower it."""
+    return 512 * np.finfo(float).eps * float(L.diagonal().max()) * lengths(X)

@@ -11,6 +11,7 @@ random vectors estimate the trace of its logarithm well (stochastic Lanczos quad
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from graspel.linalg.components import Components
 from graspel.linalg.dense import DenseElimination
 from graspel.linalg.elimination import ApproximateElimination
 from graspel.linalg.laplacian import laplacian_map
+from graspel.parallel import count_threads, map_blocks
 
 Floats = NDArray[np.float64]
 
@@ -32,7 +34,13 @@ N_STEPS = 12
 ENDED = 1e-12  # a Lanczos vector this short is rounding: the recurrence has ended
 
 
-def logdet(adjacency: Any, shift: float, *, random_state: int | np.random.Generator | None = 0) -> tuple[float, float]:
+def logdet(
+    adjacency: Any,
+    shift: float,
+    *,
+    random_state: int | np.random.Generator | None = 0,
+    n_jobs: int | None = None,
+) -> tuple[float, float]:
     """Compute logdet(L + shift I) of a graph, and its standard error (0 where it is exact).
 
     Parameters
@@ -41,6 +49,8 @@ def logdet(adjacency: Any, shift: float, *, random_state: int | np.random.Genera
     shift : float, positive
     random_state : int, Generator or None
         Seed of the sampled elimination and the random vectors.
+    n_jobs : int or None
+        Threads; None or -1 for all cores. The result does not depend on it.
 
     Returns
     -------
@@ -60,37 +70,45 @@ def logdet(adjacency: Any, shift: float, *, random_state: int | np.random.Genera
         return DenseElimination(A.toarray(), excess).logdet(), 0.0
     rng = np.random.default_rng(random_state)
     factors = ApproximateElimination(A, rng, excess=excess)
-    samples = _log_trace_samples(A, shift, factors, rng)
+    samples = _log_trace_samples(A, shift, factors, rng, count_threads(n_jobs))
     error = float(samples.std(ddof=1) / np.sqrt(len(samples)))
     return factors.logdet() + float(samples.mean()), error
 
 
 def _log_trace_samples(
-    A: sp.csr_array, shift: float, factors: ApproximateElimination, rng: np.random.Generator
+    A: sp.csr_array, shift: float, factors: ApproximateElimination, rng: np.random.Generator, n_threads: int
 ) -> Floats:
-    """One estimate of tr log(C) per random sign vector, by Lanczos quadrature on all of them at once."""
-    n = A.shape[0]
-    permuted = sp.csr_array(A[factors.order][:, factors.order])
-    L, components = laplacian_map(permuted), Components.of(permuted)
-    V = rng.choice([-1.0, 1.0], size=(n, N_PROBES)) / np.sqrt(n)
-    V_before = np.zeros_like(V)
-    alpha, beta = np.zeros((N_STEPS, N_PROBES)), np.zeros((N_STEPS, N_PROBES))
+    """One estimate of tr log(C) per random sign vector, by Lanczos quadrature."""
+    ordered = factors.ordered(A)
+    L, components = laplacian_map(ordered), Components.of(ordered)
+    signs = rng.choice([-1.0, 1.0], size=(N_PROBES, A.shape[0]))
+
+    def apply(v: Floats) -> Floats:
+        x = factors.half_inverse_transposed(v.copy())
+        # A tiny shift gives x huge constants on the components: L x would be lost to rounding if they stayed in.
+        return factors.half_inverse(L @ components.centred(x) + shift * x)
+
+    return np.array(list(map_blocks(lambda v: len(v) * _log_quadrature(apply, v), list(signs), n_threads)))
+
+
+def _log_quadrature(apply: Callable[[Floats], Floats], v: Floats) -> float:
+    """Estimate v'log(C)v / v'v for the symmetric map C, by a few Lanczos steps from v."""
+    v, v_before = v / np.linalg.norm(v), np.zeros_like(v)
+    alpha, beta = np.zeros(N_STEPS), np.zeros(N_STEPS)
     for step in range(N_STEPS):
-        X = factors.half_inverse_transposed(V.copy())
-        # A tiny shift gives X huge constants on the components: L X would be lost to rounding if they stayed in.
-        W = factors.half_inverse(L @ components.centred(X) + shift * X)
+        w = apply(v)
         if step:
-            W -= beta[step - 1] * V_before
-        alpha[step] = np.einsum("ij,ij->j", V, W)
-        W -= alpha[step] * V
-        beta[step] = np.linalg.norm(W, axis=0)
-        V_before, V = V, W / np.where(beta[step] > ENDED, beta[step], 1.0)
-    return np.array([n * _quadrature(alpha[:, j], beta[:-1, j]) for j in range(N_PROBES)])
+            w -= beta[step - 1] * v_before
+        alpha[step] = v @ w
+        w -= alpha[step] * v
+        beta[step] = np.linalg.norm(w)
+        if beta[step] <= ENDED:
+            return _first_entry_of_log(alpha[: step + 1], beta[:step])
+        v_before, v = v, w / beta[step]
+    return _first_entry_of_log(alpha, beta[:-1])
 
 
-def _quadrature(alpha: Floats, beta: Floats) -> float:
-    """The entry e_1' log(T) e_1 for the Lanczos matrix T, cut where the recurrence has ended."""
-    end = np.flatnonzero(beta <= ENDED)
-    size = int(end[0]) + 1 if len(end) else len(alpha)
-    nodes, vectors = scipy.linalg.eigh_tridiagonal(alpha[:size], beta[: size - 1])
+def _first_entry_of_log(alpha: Floats, beta: Floats) -> float:
+    """The entry e_1' log(T) e_1 for the Lanczos matrix T."""
+    nodes, vectors = scipy.linalg.eigh_tridiagonal(alpha, beta)
     return float(vectors[0] ** 2 @ np.log(np.maximum(nodes, 1e-300)))

@@ -90,7 +90,7 @@ class RandomFlows:
         both = np.concatenate([root, -root])
         self.divergence = sp.csr_array((both, (ends, np.tile(np.arange(m), 2))), shape=(n, m))
         self.rng, self.tol = rng, tol
-        self.solver = LaplacianSolver(adjacency, random_state=rng)
+        self.solver = LaplacianSolver(adjacency, random_state=rng, n_jobs=1)  # batches have threads of their own
 
     def batches(self, number: int, n_threads: int) -> Iterator[tuple[Floats, Floats]]:
         """Yield `number` pairs (signs, solutions) of BATCH columns each, in an order that threads do not change."""

@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 
 SMALL = 1000  # nodes up to which every resistance is solved for
 MANY_SOURCES = 64  # ... and sources up to which, whatever the error allowed
-BLOCK = 4  # solves done at once: few enough for the memory, enough for the speed
+BLOCK = 8  # solves whose solutions are held at a time
 CANCELS = 1e-3  # R below this share of Y_ii + Y_jj has lost digits
 
 
@@ -92,7 +92,7 @@ def effective_resistance(
     # A solve for every node that occurs is exact; it is done where it costs no more than enough flows would.
     sources = np.unique(np.concatenate([heads, tails]))
     if len(sources) <= max(MANY_SOURCES, 2 / error**2) or n <= SMALL:
-        return Resistance(heads, tails, _solved(A, heads, tails, rng), 0.0, "solve")
+        return Resistance(heads, tails, _solved(A, heads, tails, rng, n_jobs), 0.0, "solve")
     threads = count_threads(n_jobs)
     with one_thread_per_call():
         if pairs is None:
@@ -121,9 +121,11 @@ def _checked_pairs(pairs: ArrayLike, n_nodes: int) -> tuple[NDArray[np.int64], N
     return nodes[:, 0].copy(), nodes[:, 1].copy()
 
 
-def _solved(A: sp.csr_array, heads: NDArray[np.int64], tails: NDArray[np.int64], rng: np.random.Generator) -> Floats:
+def _solved(
+    A: sp.csr_array, heads: NDArray[np.int64], tails: NDArray[np.int64], rng: np.random.Generator, n_jobs: int | None
+) -> Floats:
     """Resistances by one solve for every pair, or for every node that occurs where these are fewer."""
-    solver = LaplacianSolver(A, random_state=rng)
+    solver = LaplacianSolver(A, random_state=rng, n_jobs=n_jobs)
     if len(heads) <= len(np.unique(np.concatenate([heads, tails]))):
         R = _solved_by_pair(solver, heads, tails)
     else:
@@ -173,6 +175,7 @@ def resistance_between(
     *,
     tol: float = 1e-8,
     random_state: int | np.random.Generator | None = 0,
+    n_jobs: int | None = None,
 ) -> Floats:
     """All resistances between the given nodes of a graph, as a symmetric matrix.
 
@@ -184,6 +187,8 @@ def resistance_between(
         Relative residual of the solves; the error of a resistance is of the order of `tol` times the largest of them.
     random_state : int, Generator or None
         Seed of the sampled elimination.
+    n_jobs : int or None
+        Threads; None or -1 for all cores. The result does not depend on it.
 
     Returns
     -------
@@ -200,7 +205,7 @@ def resistance_between(
     """
     A = checked_adjacency(adjacency)
     chosen = checked_nodes(nodes, A.shape[0])
-    solver = LaplacianSolver(A, random_state=random_state)
+    solver = LaplacianSolver(A, random_state=random_state, n_jobs=n_jobs)
     Y = np.empty((len(chosen), len(chosen)))
     for block in row_blocks(len(chosen), BLOCK):
         sources = np.zeros((A.shape[0], block.stop - block.start))

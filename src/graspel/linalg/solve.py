@@ -1,6 +1,6 @@
 r"""Solves: x with L x = b, for many right sides at once and again and again on one graph.
 
-Conjugate gradients, preconditioned by approximate elimination, on all columns at once. A Laplacian is singular: b must
+Conjugate gradients, preconditioned by approximate elimination, several right sides at once by threads. A Laplacian is singular: b must
 sum to zero on every component (what does not is projected away), and the solution returned does so too.
 
 The residual that the recurrence carries along drifts from the true one b - L x. So the true one is measured at the end,
@@ -12,7 +12,7 @@ next to a heavy edge leaves a large residual, and changes neither the other pote
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,8 +20,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from graspel.linalg.checked import checked_adjacency, checked_columns, checked_positive
 from graspel.linalg.elimination import ApproximateElimination
-from graspel.linalg.laplacian import FlowLaplacian, laplacian_map, laplacian_of
-from graspel.linalg.lobpcg import column_norms, dots, rounding
+from graspel.linalg.laplacian import laplacian_map, laplacian_of
+from graspel.linalg.lobpcg import rounding
+from graspel.parallel import count_threads, map_blocks
 
 Floats = NDArray[np.float64]
 
@@ -39,6 +40,8 @@ class LaplacianSolver:
         Symmetric and non-negative; the diagonal is left out.
     random_state : int, Generator or None
         Seed of the sampled elimination.
+    n_jobs : int or None
+        Threads; None or -1 for all cores. The result does not depend on it.
 
     Attributes
     ----------
@@ -46,7 +49,7 @@ class LaplacianSolver:
     residual_ : float
         Largest relative residual |b - L x| / |b| over the right sides of the last solve, b without its projected part.
     n_iterations_ : int
-        Iterations it took.
+        Iterations that the slowest right side took.
     converged_ : bool
         Whether it was within the tolerance, or as close as rounding allows and within the tolerance in the norm of L.
 
@@ -59,12 +62,18 @@ class LaplacianSolver:
     1.5
     """
 
-    def __init__(self, adjacency: Any, *, random_state: int | np.random.Generator | None = 0) -> None:
+    def __init__(
+        self,
+        adjacency: Any,
+        *,
+        random_state: int | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+    ) -> None:
         A = checked_adjacency(adjacency)
-        self._laplacian_map = laplacian_map(A)
-        is_matrix = not isinstance(self._laplacian_map, FlowLaplacian)
-        self.laplacian = self._laplacian_map if is_matrix else laplacian_of(A)
-        self._inverse = ApproximateElimination(A, np.random.default_rng(random_state))
+        self.laplacian = laplacian_of(A)
+        self.n_threads = count_threads(n_jobs)
+        self._inverse = ApproximateElimination(A, np.random.default_rng(random_state), n_threads=self.n_threads)
+        self._ordered_laplacian = laplacian_map(self._inverse.ordered(A))
         self.residual_ = 0.0
         self.n_iterations_ = 0
         self.converged_ = True
@@ -77,21 +86,18 @@ class LaplacianSolver:
         x : array of the shape of b, with mean zero on every component. A ConvergenceWarning says if `tol` was not met.
         """
         tol = checked_positive("tol", tol, "the relative residual |b - L x| / |b| wanted")
-        B = checked_columns("b", b, self.laplacian.shape[0])
-        scale = np.abs(B).max(axis=0, initial=0.0)
-        scale[scale == 0] = 1.0  # columns of order one: their squares neither overflow nor vanish
-        B = self._projected(B / scale)
-        size = column_norms(B)
-        size[size == 0] = 1.0
-        X, R = np.zeros_like(B), B
-        self.residual_, self.n_iterations_ = 1.0, 0
-        for _ in range(1 + MAX_RESTARTS):
-            X = X + self._conjugate_gradients(self._inverse.components.centred(R), tol * size)
-            R = B - self._laplacian_map @ X
-            before, self.residual_ = self.residual_, float((column_norms(R) / size).max(initial=0.0))
-            if self.residual_ <= tol or self.residual_ > before / 2 or self.n_iterations_ >= MAX_ITERATIONS:
-                break
-        self.converged_ = self.residual_ <= tol or self._is_rounding(B, X, R, tol)
+        columns = checked_columns("b", b, self.laplacian.shape[0])
+        B = np.ascontiguousarray(columns[self._inverse.order].T)  # vectors are rows from here on
+        X = np.empty_like(B)
+
+        def work(i: int) -> Solve:
+            X[i], solve = self._solve(B[i], tol)
+            return solve
+
+        solves = list(map_blocks(work, range(len(B)), self.n_threads))
+        self.residual_ = max((solve.residual for solve in solves), default=0.0)
+        self.n_iterations_ = max((solve.n_iterations for solve in solves), default=0)
+        self.converged_ = all(solve.converged for solve in solves)
         if not self.converged_:
             warnings.warn(
                 f"the solve reached a relative residual of {self.residual_:.1e}, not the {tol:.1e} asked for, in "
@@ -99,44 +105,75 @@ class LaplacianSolver:
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        return (X * scale).reshape(np.shape(b))
+        return self._inverse.in_node_order(X).reshape(np.shape(b))
 
-    def _projected(self, B: Floats) -> Floats:
-        """B less its means over the components; exactly zero where nothing but rounding is left of a column."""
-        centred = self._inverse.components.centred
-        projected = centred(centred(B))  # twice: the first time leaves what rounding makes of a large mean
-        projected[:, column_norms(projected) <= 8 * np.finfo(float).eps * column_norms(B)] = 0.0
-        return projected
-
-    def _conjugate_gradients(self, B: Floats, target: Floats) -> Floats:
-        """Iterate until the residual of each column, by the recurrence, meets its target, or none falls any more."""
-        L, inverse = self._laplacian_map, self._inverse
-        X, R = np.zeros_like(B), B.copy()
-        Z = inverse(R)
-        P, rz = Z.copy(), dots(R, Z)
-        best, since_best = np.inf, 0
-        while self.n_iterations_ < MAX_ITERATIONS:
-            worst = float((column_norms(R) / target).max(initial=0.0))
-            best, since_best = (worst, 0) if worst < best else (best, since_best + 1)
-            if worst <= 1.0 or since_best > PATIENCE:
+    def _solve(self, b: Floats, tol: float) -> tuple[Floats, Solve]:
+        """Solve for one right side, in elimination order."""
+        scale = np.abs(b).max(initial=0.0) or 1.0  # of order one: squares neither overflow nor vanish
+        b = self._projected(b / scale)
+        size = float(np.linalg.norm(b)) or 1.0
+        x, r = np.zeros_like(b), b
+        residual, n_iterations = 1.0, 0
+        for _ in range(1 + MAX_RESTARTS):
+            dx, more = self._conjugate_gradients(r, tol * size, MAX_ITERATIONS - n_iterations)
+            x, n_iterations = x + dx, n_iterations + more
+            r = b - self._ordered_laplacian @ x
+            before, residual = residual, float(np.linalg.norm(r)) / size
+            if residual <= tol or residual > before / 2 or n_iterations >= MAX_ITERATIONS:
                 break
-            Q = L @ P
-            step = _ratio(rz, dots(P, Q))
-            X += step * P
-            R -= step * Q
-            Z = inverse(R)
-            rz_before, rz = rz, dots(R, Z)
-            P = Z + _ratio(rz, rz_before) * P
-            self.n_iterations_ += 1
-        return inverse.components.centred(X)
+            r = self._centred(r)
+        converged = residual <= tol or self._is_rounding(b, x, r, tol)
+        return x * scale, Solve(residual, n_iterations, converged)
 
-    def _is_rounding(self, B: Floats, X: Floats, R: Floats, tol: float) -> bool:
-        """Whether each column's residual is that of rounding X, and its error in the norm of L within the tolerance."""
-        at_rounding = column_norms(R) <= rounding(self._laplacian_map, X) + tol * column_norms(B)
-        error, energy = np.abs(dots(R, self._inverse(R))), dots(B, X)
-        return bool((at_rounding & (error <= tol**2 * energy)).all())
+    def _centred(self, x: Floats) -> Floats:
+        return self._inverse.centred_in_order(x[None])[0]
+
+    def _inverted(self, x: Floats) -> Floats:
+        return self._inverse.solve_in_order(x[None])[0]
+
+    def _projected(self, b: Floats) -> Floats:
+        """Take b's means over the components off; return exactly zero where nothing but rounding is left."""
+        projected = self._centred(self._centred(b))  # twice: the first leaves what rounding makes of a large mean
+        is_rounding = np.linalg.norm(projected) <= 8 * np.finfo(float).eps * np.linalg.norm(b)
+        return np.zeros_like(b) if is_rounding else projected
+
+    def _conjugate_gradients(self, b: Floats, target: float, max_iterations: int) -> tuple[Floats, int]:
+        """Iterate until the residual, by the recurrence, meets its target, or falls no more."""
+        L = self._ordered_laplacian
+        x, r = np.zeros_like(b), b.copy()
+        z = self._inverted(r)
+        p, rz = z, float(r @ z)
+        best, since_best, n_iterations = np.inf, 0, 0
+        while n_iterations < max_iterations:
+            size = float(np.linalg.norm(r))
+            best, since_best = (size, 0) if size < best else (best, since_best + 1)
+            if size <= target or since_best > PATIENCE:
+                break
+            q = L @ p
+            step = _ratio(rz, float(p @ q))
+            x += step * p
+            r -= step * q
+            z = self._inverted(r)
+            rz_before, rz = rz, float(r @ z)
+            p = z + _ratio(rz, rz_before) * p
+            n_iterations += 1
+        return self._centred(x), n_iterations
+
+    def _is_rounding(self, b: Floats, x: Floats, r: Floats, tol: float) -> bool:
+        """Whether the residual is that of rounding x, and the error in the norm of L within the tolerance."""
+        limit = rounding(self._ordered_laplacian, x[None])[0] + tol * np.linalg.norm(b)
+        error, energy = abs(float(r @ self._inverted(r))), float(b @ x)
+        return bool(np.linalg.norm(r) <= limit and error <= tol**2 * energy)
 
 
-def _ratio(a: Floats, b: Floats) -> Floats:
-    """The quotient a / b, and 0 where a column has converged to the last bit."""
-    return np.divide(a, b, out=np.zeros_like(a), where=b > 0)
+class Solve(NamedTuple):
+    """How the solve of one right side went."""
+
+    residual: float
+    n_iterations: int
+    converged: bool
+
+
+def _ratio(a: float, b: float) -> float:
+    """The quotient a / b, and 0 where there is nothing left to do."""
+    return a / b if b > 0 else 0.0

@@ -7,6 +7,7 @@ fixed, so the result does not depend on the number of threads.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +16,17 @@ from graspel.parallel import map_blocks, row_blocks
 from graspel.progress import report
 from graspel.steps.partition import Partition, search
 from graspel.steps.prepare import Points
-from graspel.steps.products import nearest_rows
+from graspel.steps.products import nearest_rows, squared_distances
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 CELL = 128  # points in a cell, about
 HELD = 1 << 21  # candidates held at a time, at the least
 HELD_PER_POINT = 16  # ... and for many points: fewer, larger blocks of work
+BLOCK = 256  # cells whose distances to all others are held at a time
+ASKED_FIRST = 16  # cells that look for the closest pair first; what they find spares most others the search
+ROUNDING = 1.001  # of distances in single precision
 
 
 @dataclass(frozen=True)
@@ -52,24 +57,66 @@ class Cells:
         return found
 
     def nearest_outside(
-        self, queries: Ints, allowed: NDArray[np.bool_], probes: int
-    ) -> tuple[Ints, Ints, NDArray[np.float64]]:
+        self, queries: Ints, allowed: NDArray[np.bool_], probes: int, best: float = np.inf
+    ) -> tuple[Ints, Ints, Floats]:
         """For each query a near allowed point, from the `probes` nearest cells that hold one: queries, points, z_data.
 
-        Queries of one cell go together: the cells opened are those nearest to their mean.
+        Queries of one cell go together. Left out are cells all of whose points are farther from any allowed point than
+        the closest pair known, of z_data = `best` or found on the way: the cells nearest to allowed points go first.
         """
-        sketch, partition, n_threads = self.points.sketch, self.partition, self.points.n_threads
-        pools = [pool[allowed[pool]] for pool in map(partition.part, range(partition.number))]
+        order = np.argsort(self._home[queries], kind="stable")
+        asking, first = np.unique(self._home[queries][order], return_index=True)
+        groups = np.split(queries[order], first[1:])
+        pools = [pool[allowed[pool]] for pool in map(self.partition.part, range(self.number))]
         useful = np.flatnonzero([len(pool) > 0 for pool in pools])
-        home = partition.nearest_parts(sketch[queries], 1, n_threads)[:, 0]
-        groups = [queries[home == cell] for cell in np.unique(home)]
+        gaps, nearest = self._nearest_cells(asking, useful, probes)
 
-        def ask(group: Ints) -> Ints:
-            centre = sketch[group].mean(axis=0, keepdims=True)
-            nearest = nearest_rows(centre, partition.centres[useful], min(probes, len(useful)))[1][0]
-            pool = np.concatenate([pools[useful[i]] for i in nearest])
-            return pool[nearest_rows(sketch[group] - centre, sketch[pool] - centre, 1)[1][:, 0]]
+        def ask(i: int) -> tuple[Ints, Ints, Floats]:
+            group, pool = groups[i], np.concatenate([pools[cell] for cell in nearest[i]])
+            sketch, centre = self.points.sketch, self.partition.centres[asking[i]]
+            found = pool[nearest_rows(sketch[group] - centre, sketch[pool] - centre, 1)[1][:, 0]]
+            return group, found, self.points.squared_distances(group, found)
 
-        asked = np.concatenate(groups)
-        found = np.concatenate(list(map_blocks(ask, groups, n_threads)))
-        return asked, found, self.points.squared_distances(asked, found)
+        by_gap = np.argsort(gaps, kind="stable")
+        answers = list(map_blocks(ask, by_gap[:ASKED_FIRST].tolist(), self.points.n_threads))
+        best = min(best, *(float(z.min()) for _, _, z in answers))
+        could_be_closer = gaps[by_gap] <= ROUNDING * np.sqrt(best * self.points.n_points)  # the sketch is |x| sqrt(N)
+        rest = by_gap[ASKED_FIRST:][could_be_closer[ASKED_FIRST:]]
+        answers += map_blocks(ask, rest.tolist(), self.points.n_threads)
+        p, q, z = (np.concatenate(column) for column in zip(*answers, strict=True))
+        return p, q, z
+
+    def _nearest_cells(self, asking: Ints, useful: Ints, probes: int) -> tuple[Floats, Ints]:
+        """For each asking cell, how far its points are at least from those of all useful cells; and the nearest ones."""
+        centres, radii = self.partition.centres, self._radii
+        gaps = np.empty(len(asking))
+        nearest = np.empty((len(asking), min(probes, len(useful))), dtype=np.int64)
+
+        def work(block: slice) -> None:
+            D = squared_distances(centres[asking[block]], centres[useful])
+            nearest[block] = useful[np.argpartition(D, nearest.shape[1] - 1, axis=1)[:, : nearest.shape[1]]]
+            gaps[block] = (np.sqrt(np.maximum(D, 0)) - radii[useful]).min(axis=1) - radii[asking[block]]
+
+        for _ in map_blocks(work, row_blocks(len(asking), BLOCK), self.points.n_threads):
+            pass
+        return gaps, nearest
+
+    @cached_property
+    def _home(self) -> Ints:
+        """The cell of every point."""
+        home = np.empty(self.points.n_points, dtype=np.int64)
+        home[self.partition.members] = np.repeat(np.arange(self.number), np.diff(self.partition.start))
+        return home
+
+    @cached_property
+    def _radii(self) -> Floats:
+        """How far the points of each cell are from its centre, at most."""
+        sketch, centres, radii = self.points.sketch, self.partition.centres, np.zeros(self.number)
+
+        def work(cell: int) -> None:
+            off = sketch[self.partition.part(cell)] - centres[cell]
+            radii[cell] = np.sqrt(np.einsum("ij,ij->i", off, off).max(initial=0.0))
+
+        for _ in map_blocks(work, range(self.number), self.points.n_threads):
+            pass
+        return radii

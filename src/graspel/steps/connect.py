@@ -84,7 +84,7 @@ def joining_round(start: Graph, graph: Graph, seconds: float) -> list[Round]:
 def join_components(neighbors: Neighbors, labels: Ints, rng: np.random.Generator) -> Joins:
     """Join the components given by `labels` (one per point) into one, by Boruvka's rounds."""
     number = total = int(labels.max()) + 1
-    cells = None
+    cells = neighbors.cells
     copies, originals = neighbors.copies, neighbors.copy_of
     rounds = [_chosen(copies, originals, np.zeros(len(copies)), labels, number)]  # copies first: nothing is closer
     number, labels = _merged(labels, number, rounds[-1])
@@ -151,7 +151,7 @@ def _search_outside(
             q, z = exact_neighbors(neighbors.points, queries, 1, np.flatnonzero(labels != inside))
             pairs.append((queries, q[:, 0], z[:, 0]))
         else:
-            pairs.append(cells.nearest_outside(queries, labels != inside, OUTSIDE_PROBES))
+            pairs.append(cells.nearest_outside(queries, labels != inside, OUTSIDE_PROBES, best=known[2][inside]))
     p, q, z = (np.concatenate(column) for column in zip(*pairs, strict=True))
     found = np.isfinite(z)
     return _best_per_component(p[found], q[found], z[found], labels, len(known[2]))

@@ -42,13 +42,14 @@ def spectral_embedding(
     n_eigenvalues: int = 0,
     guess: Floats | None = None,
     tol: float = TOL,
+    n_jobs: int | None = None,
 ) -> Embedding:
     """Embed a connected graph by its first `n_components` nontrivial eigenvectors (all of them, if there are fewer).
 
     `n_eigenvalues` asks for more eigenpairs than U uses; `guess` holds vectors of a similar graph to start from.
     """
     k = min(1 + max(n_components, n_eigenvalues), graph.n_nodes)
-    pairs = smallest_eigenpairs(graph.laplacian, k, tol=tol, guess=guess, random_state=rng)
+    pairs = smallest_eigenpairs(graph.laplacian, k, tol=tol, guess=guess, random_state=rng, n_jobs=n_jobs)
     values, vectors = pairs.values[1:], pairs.vectors[:, 1:]
     used = slice(0, n_components)
     return Embedding(values, vectors, vectors[:, used] / np.sqrt(values[used] + 1 / sigma**2))

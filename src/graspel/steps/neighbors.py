@@ -55,6 +55,7 @@ class Neighbors:
     recall : float, share of true neighbours in the lists, measured on a sample (1 where the search was exact)
     distinct : array, number of each distinct point in the full data
     copies, copy_of : arrays, the other points (in the full data) and the points they repeat
+    cells : Cells in which they were found; None where all distances were computed
     """
 
     points: Points
@@ -64,19 +65,20 @@ class Neighbors:
     distinct: Ints
     copies: Ints
     copy_of: Ints
+    cells: Cells | None = None
 
 
 def nearest_neighbors(points: Points, k: int, rng: np.random.Generator) -> Neighbors:
     """Find at least k neighbours (fewer if there are not so many distinct points) of every distinct point."""
-    indices, z, recall = _search(points, k, rng)
+    indices, z, recall, cells = _search(points, k, rng)
     everyone = np.arange(points.n_points)
     first = _first_of_equals(points, np.flatnonzero(z.min(axis=1, initial=np.inf) == 0.0))
     distinct = np.flatnonzero(first == everyone)
     copies = np.flatnonzero(first != everyone)
     if len(copies):
         points = points.subset(distinct)
-        indices, z, recall = _search(points, k, rng)
-    return Neighbors(points, indices, z, recall, distinct, copies, first[copies])
+        indices, z, recall, cells = _search(points, k, rng)
+    return Neighbors(points, indices, z, recall, distinct, copies, first[copies], cells)
 
 
 def _first_of_equals(points: Points, suspects: Ints) -> Ints:
@@ -91,20 +93,20 @@ def _first_of_equals(points: Points, suspects: Ints) -> Ints:
     return first
 
 
-def _search(points: Points, k: int, rng: np.random.Generator) -> tuple[Ints, Floats, float]:
+def _search(points: Points, k: int, rng: np.random.Generator) -> tuple[Ints, Floats, float, Cells | None]:
     report("nearest neighbours")
     n = points.n_points
     width = min(n - 1, k + EXTRA)
     if width == 0:
-        return np.empty((n, 0), dtype=np.int64), np.empty((n, 0)), 1.0
+        return np.empty((n, 0), dtype=np.int64), np.empty((n, 0)), 1.0, None
     if exact_work(points, n) <= EXACT_WORK:
-        return *exact_neighbors(points, np.arange(n), width), 1.0
+        return *exact_neighbors(points, np.arange(n), width), 1.0, None
     cells = Cells.of(points, rng)
     sample = np.sort(rng.choice(n, min(n, RECALL_SAMPLE), replace=False))
     _, truth = exact_neighbors(points, sample, k)
     probes = _enough_probes(cells, sample, truth, width)
     if probes is None and exact_work(points, n) <= PATIENCE:
-        return *exact_neighbors(points, np.arange(n), width), 1.0
+        return *exact_neighbors(points, np.arange(n), width), 1.0, None
     indices, z = np.empty((n, width), dtype=np.int64), np.empty((n, width))
     for done, part in enumerate(parts := row_blocks(n, max(n // TENTHS, MIN_PART))):
         report("nearest neighbours", done / len(parts), "comparing points cell by cell")
@@ -116,7 +118,7 @@ def _search(points: Points, k: int, rng: np.random.Generator) -> tuple[Ints, Flo
             "The graph will still be connected; for exact lists, pass your own as initial=(indices, distances).",
             stacklevel=2,
         )
-    return indices, z, recall
+    return indices, z, recall, cells
 
 
 def _enough_probes(cells: Cells, sample: Ints, truth: Floats, width: int) -> int | None:
