@@ -229,7 +229,7 @@ def _multilevel(
 def _first_vectors(
     inverse: ApproximateElimination, guess: Floats | None, block: int, rng: np.random.Generator
 ) -> Floats:
-    """Vectors to start from, as rows: the coarse modes and the guess together, random ones where there are too few modes."""
+    """Vectors to start from, as rows: coarse modes and the guess together, random ones where there are too few modes."""
     parts = [_without_mean(inverse.coarse_modes(block + 1))]
     if len(parts[0]) < block:
         parts.append(rng.standard_normal((block, inverse.n_nodes)))

@@ -1,7 +1,8 @@
 r"""Solves: x with L x = b, for many right sides at once and again and again on one graph.
 
-Conjugate gradients, preconditioned by approximate elimination, several right sides at once by threads. A Laplacian is singular: b must
-sum to zero on every component (what does not is projected away), and the solution returned does so too.
+Conjugate gradients, preconditioned by approximate elimination, several right sides at once by threads. A Laplacian is
+singular: b must sum to zero on every component (what does not is projected away), and the solution returned does so
+too.
 
 The residual that the recurrence carries along drifts from the true one b - L x. So the true one is measured at the end,
 and the iteration restarted from there while that helps. Where heavy edges make rounding alone exceed the tolerance, the

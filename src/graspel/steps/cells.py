@@ -87,7 +87,7 @@ class Cells:
         return p, q, z
 
     def _nearest_cells(self, asking: Ints, useful: Ints, probes: int) -> tuple[Floats, Ints]:
-        """For each asking cell, how far its points are at least from those of all useful cells; and the nearest ones."""
+        """For each asking cell: how far its points are at least from those of useful cells, and the nearest cells."""
         centres, radii = self.partition.centres, self._radii
         gaps = np.empty(len(asking))
         nearest = np.empty((len(asking), min(probes, len(useful))), dtype=np.int64)

@@ -1,0 +1,108 @@
+r"""GLSC: graph learning under structural constraints, the combinatorial Laplacian of greatest likelihood.
+
+Egilmez, Pavez and Ortega (2017) model the signals as Gaussian with precision matrix L, and learn
+
+    min over w >= 0 of   k'w - logdet(L(w) + 11'/N),        k_pq = |x_p - x_q|^2 / M + 4 alpha.
+
+The derivative in w_pq is k_pq - R_pq, R the effective resistance. So at the minimum
+
+    R_pq = k_pq on the edges,        R_pq <= k_pq elsewhere:
+
+resistance is squared distance, which is GRASPEL's own fixed point. In the variables v = k w, which at the minimum are
+the leverages w R, with sum N - 1, the second derivative along each edge is (R / k)^2 = 1, and projected gradients
+do well. (The authors' block coordinate descent has the same minimum.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graspel.baselines.pairs import checked_signals, graph_of_pairs, laplacian, squared_distances
+from graspel.baselines.precision import log_determinant, resistances
+from graspel.baselines.projected_gradient import Minimum, minimise, non_negative, warn_unless_converged
+from graspel.graph import Graph
+from graspel.parameters import check_number
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class GLSC:
+    """The combinatorial graph Laplacian of greatest penalised likelihood (Egilmez et al. 2017), on all pairs.
+
+    Time and memory grow as N^3 and N^2: 1,000 nodes take about half a minute on one core, 2,000 six minutes.
+
+    Parameters
+    ----------
+    alpha : float
+        Weight of the penalty alpha |L|_1, in units of the squared distances |x_p - x_q|^2 / M. Larger gives lighter
+        edges, and not fewer but more of them: it makes all k more alike, and equal k give the complete graph.
+    tol : float
+        KKT residual at which to stop: the largest error of a leverage, or of R / k - 1.
+    max_iter : int
+
+    Examples
+    --------
+    >>> from graspel.baselines.glsc import GLSC
+    >>> from graspel.synthetic import grid_graph, smooth_signals
+    >>> X = smooth_signals(grid_graph(3, 3), n_signals=1000, noise=0.0, random_state=0)
+    >>> graph = GLSC(alpha=0.0).learn(X)
+    >>> int((graph.weights > 0.1).sum())  # the grid has 12 edges of weight 9/24
+    12
+    """
+
+    alpha: float = 0.01
+    tol: float = 1e-5
+    max_iter: int = 5000
+
+    def __post_init__(self) -> None:
+        check_number("alpha", self.alpha, "of at least 0", lambda v: 0 <= v < np.inf)
+        check_number("tol", self.tol, "above 0", lambda v: 0 < v < np.inf)
+        check_number("max_iter", self.max_iter, "of at least 1", lambda v: v >= 1, whole=True)
+
+    def learn(self, X: Any, random_state: Any = None) -> Graph:
+        """Learn the graph of signals.
+
+        Parameters
+        ----------
+        X : array-like, nodes x signals
+        random_state : ignored
+            Nothing is random here; all methods have the argument.
+
+        Returns
+        -------
+        graph : Graph
+            With every positive weight, however small.
+        """
+        X = checked_signals(self, X)
+        k = squared_distances(X) / X.shape[1] + 4 * self.alpha
+        if not k.all():
+            p, q = (int(ends[np.argmin(k)]) for ends in np.triu_indices(len(X), 1))
+            raise ValueError(
+                f"nodes {p} and {q} have equal signals: with alpha={self.alpha!r} the weight between them is infinite. "
+                "Set alpha above 0, or leave one of them out."
+            )
+        minimum = self.minimum(k, len(X))
+        warn_unless_converged("GLSC", minimum.residual, self.tol, self.max_iter)
+        return graph_of_pairs(minimum.x / k, len(X))
+
+    def minimum(self, k: Floats, n_nodes: int) -> Minimum:
+        """Minimise in v = k w, from equal leverages."""
+        start = np.full(len(k), 2 / n_nodes)
+        objective = negative_likelihood(k / k.mean(), n_nodes)  # weights of order 1 beside 11'/N, whatever the unit
+        return minimise(objective, non_negative, start, tol=self.tol, max_iter=self.max_iter)
+
+
+def negative_likelihood(k: Floats, n_nodes: int) -> Callable[[Floats], tuple[float, Callable[[], Floats]]]:
+    """1'v - logdet(L(v / k) + 11'/N), and its gradient 1 - R / k."""
+
+    def objective(v: Floats) -> tuple[float, Callable[[], Floats]]:
+        value, inverse = log_determinant(laplacian(v / k) + 1 / n_nodes)
+        return float(v.sum()) - value, lambda: 1 - resistances(inverse()) / k
+
+    return objective

@@ -1,0 +1,312 @@
+r"""LSGL: large-scale graph learning from smooth signals (Kalofolias, 2016; Kalofolias and Perraudin, 2017).
+
+With z_pq = |x_p - x_q|^2 and the weights w of a set of allowed edges, the support,
+
+    minimise over w >= 0:    2 theta z'w - sum_p log (Sw)_p + |w|^2,
+
+where Sw are the degrees. The first term wants edges between near points, the logarithm forbids isolated ones, the
+square spreads the weight. Larger theta gives fewer edges: a wanted number of neighbours k sets it in closed
+form (:func:`theta_of_degree`). The support is the graph of 3k nearest neighbours, or all pairs.
+
+The dual has one variable for each node, the price lambda_p > 0 of its degree:
+
+    minimise over lambda:    sum_pq max(0, (lambda_p + lambda_q) / 2 - theta z_pq)^2 - sum_p log lambda_p,
+
+and w_pq = max(0, (lambda_p + lambda_q) / 2 - theta z_pq). It is smooth, and Newton's method solves it in some ten
+steps, each by conjugate gradients: products with the matrix of the edges in use. (The papers use methods of first
+order, with the same, unique, optimum; the accelerated dual gradient, FDPG, was not there after 5,000 steps where a few
+points lie far from all others.) For this w the duality gap is
+
+    gap = sum_p h(d_p lambda_p),        d = Sw,    h(t) = t - 1 - log t >= 0,
+
+zero exactly where d_p = 1 / lambda_p, the optimality condition; and |w - w*|^2 <= gap.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse.linalg import cg
+from scipy.spatial.distance import squareform
+from sklearn.exceptions import ConvergenceWarning
+
+from graspel.baselines.knn import neighbor_lists
+from graspel.graph import Graph, Step
+from graspel.parallel import one_thread_per_call
+from graspel.parameters import check_number
+from graspel.steps.weights import SMALLEST
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+SUPPORT = 3  # neighbours in the support, for each one wanted: the paper's 2 to 3
+FARTHEST = 1e4  # theta z to the nearest neighbour: its weight is a ten-thousandth of what is usual
+CG_STEPS = 1000  # of the conjugate gradients in a Newton step, at the most
+HALVINGS = 40  # of a Newton step, at the most
+
+
+@dataclass(frozen=True)
+class LSGL:
+    """The graph on which the data are smoothest, of about a wanted number of neighbours.
+
+    Parameters
+    ----------
+    degree : int
+        Wanted neighbours of each point (k), met on average and roughly; it sets theta.
+    theta : float, optional
+        Sparsity: the larger, the fewer edges. In place of the one set by `degree`; then z is taken as
+        :meth:`learn` measures it, in units of the data's squared spectral norm, or as it was handed in.
+    tol : float
+        Stop when the duality gap, for each node, is this small.
+    max_iter : int
+        Newton steps at most. A ConvergenceWarning says if `tol` was not met.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graspel.baselines import LSGL
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> graph = LSGL(degree=6).learn(X, random_state=0)
+    >>> bool(4 < 2 * graph.density < 8)
+    True
+    """
+
+    degree: int = 10
+    theta: float | None = None
+    tol: float = 1e-10
+    max_iter: int = 200
+
+    def learn(self, X: Any, random_state: Any = None) -> Graph:
+        """The graph of the rows of X, on the support of their 3 * `degree` nearest neighbours.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (N, M)
+            N points, more than `degree`.
+        random_state : int, numpy Generator or RandomState, or None
+            Seed of the neighbour search, which is approximate for many points.
+
+        Returns
+        -------
+        graph : Graph
+        """
+        self._check()
+        lists = neighbor_lists(type(self).__name__, X, "degree", self.degree, random_state, factor=SUPPORT)
+        theta = theta_of_degree(lists.z, self.degree) if self.theta is None else self.theta
+        return self._solved(len(lists.z), *lists.edges(), theta, Step.NEIGHBOR)
+
+    def learn_from_distances(self, z: ArrayLike) -> Graph:
+        """The graph of nodes with these squared distances, on the support of all pairs.
+
+        Parameters
+        ----------
+        z : array-like, shape (N (N - 1) / 2,)
+            Squared distances of the pairs (0, 1), (0, 2), ..., (N - 2, N - 1), as from
+            ``scipy.spatial.distance.pdist(X, "sqeuclidean")``; N more than `degree`.
+
+        Returns
+        -------
+        graph : Graph
+
+        Examples
+        --------
+        >>> from scipy.spatial.distance import pdist
+        >>> X = np.random.default_rng(0).normal(size=(20, 100))
+        >>> LSGL(degree=4).learn_from_distances(pdist(X, "sqeuclidean")).n_nodes
+        20
+        """
+        self._check()
+        z, n = _checked_distances(z)
+        if self.degree > n - 1:
+            raise ValueError(
+                f"degree={self.degree} with {n} nodes: each has only {n - 1} others. Give degree <= {n - 1}, or more "
+                "nodes."
+            )
+        if (theta := self.theta) is None:
+            rows = squareform(z, checks=False)
+            np.fill_diagonal(rows, np.inf)
+            theta = theta_of_degree(np.sort(rows, axis=1)[:, :-1], self.degree)
+        heads, tails = np.triu_indices(n, 1)
+        return self._solved(n, heads, tails, z, theta, Step.GIVEN)
+
+    def _check(self) -> None:
+        check_number("degree", self.degree, ">= 1", lambda value: value >= 1, whole=True)
+        if self.theta is not None:
+            check_number("theta", self.theta, "> 0, or None", lambda v: 0 < v < np.inf, hint="None sets it by degree.")
+        check_number("tol", self.tol, "> 0", lambda value: 0 < value < np.inf, hint="The gap for each node.")
+        check_number("max_iter", self.max_iter, ">= 1", lambda value: value >= 1, whole=True)
+
+    def _solved(self, n: int, heads: Ints, tails: Ints, z: Floats, theta: float, step: Step) -> Graph:
+        with one_thread_per_call():
+            cost = _brought_near(n, heads, tails, theta * z)
+            w, gap = smooth_weights(n, heads, tails, cost, self.tol, self.max_iter)
+        if not gap <= self.tol:
+            warnings.warn(
+                f"LSGL stopped after max_iter={self.max_iter} steps with a duality gap of {gap:.1e} for each node, "
+                f"above tol={self.tol:g}: the weights may be off by {np.sqrt(gap * n):.1e}. Raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        kept = w > 0
+        return Graph(n, heads[kept], tails[kept], w[kept], step=step)
+
+
+def theta_of_degree(Z: Floats, degree: int) -> float:
+    r"""The theta for which nodes have about `degree` neighbours each.
+
+    A node alone, with sorted distances Z_1 <= Z_2 <= ..., takes exactly k neighbours if theta lies between
+    theta_u(k + 1) and theta_u(k) = (k Z_k^2 - B_k Z_k)^(-1/2), with B_k = Z_1 + ... + Z_k. The result is the geometric
+    mean of the two bounds, each averaged over the nodes.
+
+    Parameters
+    ----------
+    Z : array (N x width), sorted rows of squared distances; inf where unknown
+    degree : int, at most width
+
+    Returns
+    -------
+    theta : float
+
+    Examples
+    --------
+    One node, two neighbours wanted: the bounds are (2 * 4 - 3 * 2)^(-1/2) and (3 * 9 - 6 * 3)^(-1/2).
+
+    >>> round(theta_of_degree(np.array([[1.0, 2.0, 3.0]]), 2), 4)
+    0.4855
+    """
+    bounds = [_mean_bound(Z, k) for k in (degree, degree + 1) if k <= Z.shape[1]]
+    finite = [bound for bound in bounds if np.isfinite(bound)]
+    if finite:
+        return float(np.exp(np.mean(np.log(finite))))
+    known = Z[np.isfinite(Z) & (Z > 0)]
+    return 1.0 / float(np.median(known)) if len(known) else 1.0
+
+
+def _mean_bound(Z: Floats, k: int) -> float:
+    """theta_u(k), averaged over the nodes that have one; inf if there are none."""
+    rows = Z[np.isfinite(Z[:, k - 1]), :k]
+    inverse_square = rows[:, -1] * (rows[:, -1:] - rows).sum(axis=1)  # k Z_k^2 - B_k Z_k
+    # A node whose nearest are all equally far, copies for one, has no bound: no theta chooses among them.
+    positive = inverse_square[inverse_square > 0]
+    if not len(positive):
+        return np.inf
+    return float(np.mean(positive[positive > SMALLEST * np.median(positive)] ** -0.5))
+
+
+def smooth_weights(n: int, heads: Ints, tails: Ints, cost: Floats, tol: float, max_iter: int) -> tuple[Floats, float]:
+    """The optimal weights of the edges, by Newton's method on the dual.
+
+    Parameters
+    ----------
+    n : int, number of nodes, each with an edge
+    heads, tails : arrays, the edges of the support
+    cost : array, theta z of the edges
+    tol : float, stop when the duality gap, for each node, is this small
+    max_iter : int, Newton steps at most
+
+    Returns
+    -------
+    weights : array, >= 0
+    gap : float, duality gap for each node
+    """
+
+    def weights(prices: Floats) -> Floats:
+        return np.maximum(0.0, (prices[heads] + prices[tails]) / 2 - cost)
+
+    def degrees(w: Floats) -> Floats:
+        return np.asarray(np.bincount(heads, w, n) + np.bincount(tails, w, n), dtype=np.float64)
+
+    def dual(prices: Floats) -> float:
+        w = weights(prices)
+        return float(w @ w - np.log(prices).sum())
+
+    prices = 2 * _least(n, heads, tails, cost) + 1  # high enough for every node to have an edge
+    for _ in range(max_iter):
+        w = weights(prices)
+        d = degrees(w)
+        if _gap(d, prices) <= tol:
+            break
+        residual = d * prices - 1  # the gradient d - 1 / lambda, for relative changes of lambda
+        change = _newton_step(heads[w > 0], tails[w > 0], prices, residual)
+        prices = _line_search(dual, prices, change, float(residual @ change))
+    w = weights(prices)
+    return w, _gap(degrees(w), prices)
+
+
+def _newton_step(heads: Ints, tails: Ints, prices: Floats, residual: Floats) -> Floats:
+    """The relative change of lambda that solves H change = -residual, by conjugate gradients.
+
+    H = Lambda (S S' / 2) Lambda + I, with S of the edges in use: S S' is their degrees plus their adjacency.
+    """
+    n = len(prices)
+    used = np.bincount(heads, minlength=n) + np.bincount(tails, minlength=n)
+    diagonal = prices**2 * used / 2 + 1
+    across = prices[heads] * prices[tails] / 2
+    H = sp.coo_array((across, (heads, tails)), shape=(n, n)).tocsr()
+    H = (H + H.T + sp.diags_array(diagonal)).tocsr()
+    # Loose far from the optimum, tight near it: then the steps converge faster than linearly.
+    rtol = min(0.1, float(np.sqrt(np.mean(residual**2))))
+    change, _ = cg(H, -residual, rtol=rtol, maxiter=CG_STEPS, M=sp.diags_array(1 / diagonal))
+    return np.asarray(change, dtype=np.float64)
+
+
+def _line_search(dual: Callable[[Floats], float], prices: Floats, change: Floats, slope: float) -> Floats:
+    """The prices after a part of the change: all positive, and the dual lower by a share of what the slope promises."""
+    value = dual(prices)
+    rounding = 1e-14 * (abs(value) + len(prices))
+    part = min(1.0, 0.9 / max(float(-change.min()), 1e-300))
+    for _ in range(HALVINGS):
+        moved = prices * (1 + part * change)
+        if dual(moved) <= value + 1e-4 * part * slope + rounding:
+            return moved
+        part /= 2
+    return prices
+
+
+def _brought_near(n: int, heads: Ints, tails: Ints, cost: Floats) -> Floats:
+    """The costs, those of nodes very far from all others less what is too much.
+
+    A node with theta z = f to its nearest has a degree of about 1 / (2 f), the difference of numbers as large as f: as
+    f^2 nears 10^16, rounding leaves nothing of it. Such a node is moved towards all others alike, until its nearest is
+    `FARTHEST` away.
+    """
+    excess = np.maximum(_least(n, heads, tails, cost) - FARTHEST, 0.0)
+    return cost - np.maximum(excess[heads], excess[tails])
+
+
+def _least(n: int, heads: Ints, tails: Ints, cost: Floats) -> Floats:
+    """The cost of each node's cheapest edge."""
+    least = np.full(n, np.inf)
+    np.minimum.at(least, heads, cost)
+    np.minimum.at(least, tails, cost)
+    return least
+
+
+def _checked_distances(z: ArrayLike) -> tuple[Floats, int]:
+    """The squared distances of all pairs as an array, and the number of nodes."""
+    z = np.asarray(z, dtype=np.float64)
+    n = int(np.ceil(np.sqrt(2 * z.size)))
+    if z.ndim != 1 or n < 2 or z.size != n * (n - 1) // 2:
+        raise ValueError(
+            f"z has shape {z.shape}: must be one-dimensional, one squared distance for each pair i < j, N (N - 1) / 2 "
+            'for N nodes. scipy.spatial.distance.pdist(X, "sqeuclidean") gives it; squareform turns a matrix into it.'
+        )
+    if not (np.isfinite(z) & (z >= 0)).all():
+        worst = float(z[~(np.isfinite(z) & (z >= 0))][0])
+        raise ValueError(f"z holds {worst:g}: squared distances must be finite and not negative.")
+    return z, n
+
+
+def _gap(degrees: Floats, prices: Floats) -> float:
+    """Mean of h(d_p lambda_p); inf if a node has no edge."""
+    product = degrees * prices
+    if not (product > 0).all():
+        return np.inf
+    excess = product - 1
+    return float(np.mean(np.maximum(excess - np.log1p(excess), 0.0)))

@@ -1,0 +1,87 @@
+r"""Weights of all node pairs: the vector w in which the methods for small graphs learn.
+
+It has one entry for each of the N (N - 1) / 2 pairs, in the order (0, 1), (0, 2), ..., (1, 2), ... of scipy's `pdist`.
+With S the map that sums at the nodes,
+
+    (S w)_i = sum_j w_ij = degree of i,        (S' d)_ij = d_i + d_j,        L(w) = diag(S w) - W.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.spatial.distance import pdist, squareform
+
+from graspel.graph import Graph
+from graspel.parameters import checked_data
+
+Floats = NDArray[np.float64]
+
+
+def checked_signals(method: Any, X: Any) -> Floats:
+    """X (nodes x signals) as a full matrix of finite real numbers, at least 2 x 2.
+
+    >>> checked_signals("GLSC", [[1.0], [2.0]])
+    Traceback (most recent call last):
+    ...
+    ValueError: X has 1 column: GLSC learns from at least 2 signals. Rows are nodes and columns are signals; ...
+    """
+    checked = checked_data(method, X)
+    if checked.shape[1] < 2:
+        name = method if isinstance(method, str) else type(method).__name__
+        raise ValueError(
+            f"X has 1 column: {name} learns from at least 2 signals. Rows are nodes and columns are signals; "
+            "pass X.T if yours is the other way round."
+        )
+    return np.asarray(checked.toarray() if sp.issparse(checked) else checked, dtype=np.float64)
+
+
+def squared_distances(X: Floats) -> Floats:
+    """z_ij = |x_i - x_j|^2 of all pairs of rows.
+
+    >>> squared_distances(np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
+    array([25.,  1., 18.])
+    """
+    z = pdist(X, "sqeuclidean")
+    if not np.isfinite(z).all():
+        raise ValueError(
+            f"X with a largest entry of {np.abs(X).max():.1e}: squared distances overflow. Divide X by it first."
+        )
+    return z
+
+
+def degrees(w: Floats) -> Floats:
+    """S w: the sum of the weights at each node."""
+    return squareform(w, checks=False).sum(axis=1)
+
+
+def sums_of_ends(d: Floats) -> Floats:
+    """S' d: for each pair the sum over its two nodes."""
+    return squareform(d[:, None] + d, checks=False)
+
+
+def laplacian(w: Floats) -> Floats:
+    """L(w) as a full matrix.
+
+    >>> laplacian(np.array([1.0, 0.0, 2.0]))
+    array([[ 1., -1.,  0.],
+           [-1.,  3., -2.],
+           [ 0., -2.,  2.]])
+    """
+    L = -squareform(w, checks=False)
+    np.fill_diagonal(L, -L.sum(axis=1))
+    return L + 0.0  # no negative zeros
+
+
+def graph_of_pairs(w: Floats, n_nodes: int) -> Graph:
+    """The graph of all pairs of positive weight, however small.
+
+    >>> graph_of_pairs(np.array([1.0, 0.0, 2.0]), 3)
+    Graph(3 nodes, 2 edges, density 0.67, 1 component; 2 given)
+    """
+    heads, tails = np.triu_indices(n_nodes, 1)
+    edges = w > 0
+    return Graph(n_nodes, heads[edges], tails[edges], w[edges])

@@ -1,0 +1,48 @@
+r"""The precision matrix T of a Gaussian whose graph is to be learned: its log-determinant, and resistances under it.
+
+The derivative of logdet T in the weight of a pair is e_pq' T^-1 e_pq, which for T = L + 11'/N is the effective
+resistance of the pair. Both come from one Cholesky factor: N^3 / 3 operations for the value, 2 N^3 / 3 more for the
+inverse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.spatial.distance import squareform
+
+Floats = NDArray[np.float64]
+
+
+def log_determinant(T: Floats) -> tuple[float, Callable[[], Floats]]:
+    """Value of logdet T (-inf where T is not positive definite), and a function for the inverse of T.
+
+    >>> value, inverse = log_determinant(np.array([[2.0, 1.0], [1.0, 2.0]]))
+    >>> round(float(np.exp(value)), 12), inverse().round(3)
+    (3.0, array([[ 0.667, -0.333],
+           [-0.333,  0.667]]))
+    """
+    # T is symmetric, so its transpose is itself in the order of columns that LAPACK wants, without a copy.
+    factor, failed = dpotrf(T.T, lower=1)
+    if failed:
+        return -np.inf, lambda: np.full_like(T, np.nan)
+
+    def inverse() -> Floats:
+        half, _ = dpotri(factor, lower=1)
+        half = np.tril(half)
+        return half + np.tril(half, -1).T
+
+    return 2 * float(np.log(np.diag(factor)).sum()), inverse
+
+
+def resistances(inverse: Floats) -> Floats:
+    """Value of e_pq' T^-1 e_pq for all pairs.
+
+    >>> resistances(np.array([[2.0, 0.5], [0.5, 1.0]]))
+    array([2.])
+    """
+    d = np.diag(inverse)
+    return squareform(d[:, None] + d - 2 * inverse, checks=False)

@@ -1,0 +1,143 @@
+r"""Projected gradient: the minimum of a smooth function over a simple convex set, as all these methods need it.
+
+    x <- P(x - t g),        g the gradient, P the projection on the set.
+
+The step t is that of Barzilai and Borwein (1988), |s|^2 / s'y and s'y / |y|^2 in turn (s and y the last changes of x
+and g), and it is halved until the function falls enough, so the values never rise. It ends by the optimality condition
+of Karush, Kuhn and Tucker, x = P(x - g):
+
+    residual = max |x - P(x - g)| <= tol.
+
+Its callers scale x so that the second derivative in each entry is about 1 and the entries at each node sum to about
+1. The residual is then relative: the largest error of a weight, as a share of what one node has.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+Floats = NDArray[np.float64]
+
+# The value at x (infinite outside the domain), and a function for the gradient there, which may cost more.
+Objective: TypeAlias = Callable[[Floats], tuple[float, Callable[[], Floats]]]
+Projection: TypeAlias = Callable[[Floats], Floats]
+
+ENOUGH = 1e-4  # share of the fall that the gradient promises which a step must bring (Armijo)
+ROUNDING = 1e-15  # rise, as a share of the value, that is put down to rounding
+SHORTEST, LONGEST = 1e-8, 1e8  # steps t
+
+
+@dataclass(frozen=True)
+class Minimum:
+    """Where a minimisation ended.
+
+    Attributes
+    ----------
+    x : array
+    values : list of float, the function after each iteration
+    residual : float, max |x - P(x - g)|
+    """
+
+    x: Floats
+    values: list[float]
+    residual: float
+
+
+def minimise(objective: Objective, project: Projection, x: Floats, *, tol: float, max_iter: int) -> Minimum:
+    """Minimise a function over a set, from a point x of the set.
+
+    Parameters
+    ----------
+    objective : callable, x -> (value, callable that returns the gradient)
+    project : callable, x -> nearest point of the set
+    x : array
+    tol : float
+        Residual to be reached.
+    max_iter : int
+
+    Returns
+    -------
+    Minimum
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> target = np.array([1.0, -2.0])
+    >>> def objective(x):
+    ...     return 0.5 * ((x - target) ** 2).sum(), lambda: x - target
+    >>> minimise(objective, non_negative, np.zeros(2), tol=1e-9, max_iter=10).x
+    array([1., 0.])
+    """
+    value, gradient = objective(x)
+    g, t, values = gradient(), 1.0, [value]
+    for iteration in range(max_iter):
+        if kkt_residual(x, g, project) <= tol:
+            break
+        while True:
+            x_next = project(x - t * g)
+            s = x_next - x
+            value_next, gradient = objective(x_next)
+            if value_next <= value - ENOUGH / t * (s @ s) + ROUNDING * abs(value):
+                break
+            t /= 2
+            if t < SHORTEST:  # nothing but rounding is left to gain
+                return Minimum(x, values, kkt_residual(x, g, project))
+        g_next = gradient()
+        t = _barzilai_borwein(s, g_next - g, long=iteration % 2 == 0)
+        x, g, value = x_next, g_next, value_next
+        values.append(value)
+    return Minimum(x, values, kkt_residual(x, g, project))
+
+
+def _barzilai_borwein(s: Floats, y: Floats, *, long: bool) -> float:
+    curvature = float(s @ y)
+    if curvature <= 0:
+        return 1.0
+    return min(max(float(s @ s) / curvature if long else curvature / float(y @ y), SHORTEST), LONGEST)
+
+
+def kkt_residual(x: Floats, g: Floats, project: Projection) -> float:
+    """The largest entry of x - P(x - g): zero exactly at a minimum (of a convex function).
+
+    >>> kkt_residual(np.array([0.0, 2.0]), np.array([0.5, 0.25]), non_negative)
+    0.25
+    """
+    return float(np.abs(x - project(x - g)).max())
+
+
+def non_negative(x: Floats) -> Floats:
+    """Nearest point with x >= 0."""
+    return np.maximum(x, 0.0)
+
+
+def on_simplex(x: Floats, total: float) -> Floats:
+    """Nearest point with x >= 0 and sum x = total: max(0, x - theta), theta by Michelot's (1986) finite iteration.
+
+    >>> on_simplex(np.array([3.0, 2.0, -1.0]), total=2.0)
+    array([1.5, 0.5, 0. ])
+    """
+    kept = x
+    while True:
+        theta = (kept.sum() - total) / len(kept)
+        above = kept[kept > theta]
+        if len(above) in (0, len(kept)):  # 0: all are equal
+            return np.maximum(x - theta, 0.0)
+        kept = above
+
+
+def warn_unless_converged(method: str, residual: float, tol: float, max_iter: int) -> None:
+    """Say by a ConvergenceWarning where the residual was not reached."""
+    if residual > tol:
+        warnings.warn(
+            f"{method} reached a KKT residual of {residual:.1e}, not the tol={tol:.1e} asked for, with "
+            f"max_iter={max_iter}; use its graph with care, raise max_iter, or allow a larger tol.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
