@@ -1,53 +1,31 @@
-"""Results that survive a stop: one JSON file per benchmark, one entry per cell, written as soon as it is measured."""
+"""What the benchmarks share: results that survive a stop (graspel/reproduce/results.py), and tables."""
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import platform
-import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from graspel.files import written_whole
+from graspel.reproduce import results as reproduce
+from graspel.reproduce.results import commit, machine
+
+__all__ = ["FOLDER", "Results", "commit", "machine", "print_table", "run_sections"]
 
 FOLDER = Path(__file__).parent / "results"
 
 
-class Results:
-    """The entries of one benchmark; `fresh` forgets what earlier runs measured."""
+class Results(reproduce.Results):
+    """The entries of one benchmark; says what it measures. `fresh` forgets what earlier runs measured."""
 
     def __init__(self, name: str, *, fresh: bool = False) -> None:
-        self.path = FOLDER / f"{name}.json"
-        self.entries: dict[str, Any] = {}
-        if self.path.exists() and not fresh:
-            self.entries = json.loads(self.path.read_text())
+        super().__init__(FOLDER, name, fresh=fresh)
 
     def get(self, key: str, measure: Callable[[], Any]) -> Any:
         """The entry `key`, measured now if it is not there yet."""
-        if key not in self.entries:
+        if key not in self:
             print(f"... {key}", flush=True)
-            started = time.perf_counter()
-            value = measure()
-            self.entries[key] = {"value": value, "seconds": time.perf_counter() - started, "commit": commit()}
-            FOLDER.mkdir(exist_ok=True)
-            with written_whole(self.path) as temporary:
-                temporary.write_text(json.dumps(self.entries, indent=1))
-        return self.entries[key]["value"]
-
-
-def commit() -> str:
-    """The commit measured, with a + where files have changed since."""
-    run = subprocess.run(["git", "describe", "--always", "--dirty=+"], capture_output=True, text=True, check=False)
-    return run.stdout.strip() or "unknown"
-
-
-def machine() -> str:
-    """What ran it, in a few words."""
-    return f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}"
+        return super().get(key, measure)
 
 
 def run_sections(name: str, about: str | None, sections: dict[str, Callable[[Results], None]]) -> None:

@@ -7,13 +7,20 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from graspel.cluster import GraspelClustering, cluster_graph
     from graspel.graph import Graph, Step
     from graspel.learner import GRASPEL
 
 __version__ = version("graspel")
-__all__ = ["GRASPEL", "Graph", "Step", "__version__"]
+__all__ = ["GRASPEL", "Graph", "GraspelClustering", "Step", "__version__", "cluster_graph"]
 
-_HOME = {"GRASPEL": "graspel.learner", "Graph": "graspel.graph", "Step": "graspel.graph"}
+_HOME = {
+    "GRASPEL": "graspel.learner",
+    "Graph": "graspel.graph",
+    "GraspelClustering": "graspel.cluster",
+    "Step": "graspel.graph",
+    "cluster_graph": "graspel.cluster",
+}
 
 
 def __getattr__(name: str) -> Any:

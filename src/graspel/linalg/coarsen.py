@@ -13,7 +13,6 @@ agree. Cost: O(E) per level.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -22,14 +21,17 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.linalg import LinearOperator, lobpcg
 
 from graspel.graph import Graph
 from graspel.linalg.checked import checked_adjacency
 from graspel.linalg.components import Components
 from graspel.linalg.eigen import DENSE_LIMIT, smallest_eigenpairs
 from graspel.linalg.elimination import ApproximateElimination
-from graspel.linalg.laplacian import laplacian_of
+from graspel.linalg.laplacian import laplacian_map, laplacian_of
+from graspel.linalg.lobpcg import lobpcg
+from graspel.linalg.ordering import neighbours_together
+from graspel.linalg.vectors import lengths
+from graspel.parallel import count_threads, one_thread_per_call
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -40,6 +42,7 @@ DAMPING = 0.6
 FEW_SWEEPS = 3  # on the means of the groups, in every level
 PASSES = 4  # of mutual pairing in one level
 MAX_LEVELS = 30
+MAX_ITERATIONS = 100  # of the eigensolver
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,8 @@ def coarsen(
     if not isinstance(n_eigenvalues, Integral) or n_eigenvalues < 0:
         raise ValueError(f"n_eigenvalues={n_eigenvalues!r}: must be a whole number, or 0 to compare none.")
     A = checked_adjacency(graph)
-    fine, n = A, A.shape[0]
+    order, n = neighbours_together(A), A.shape[0]
+    A = fine = sp.csr_array(A[order][:, order])
     rng = np.random.default_rng(random_state)
     wanted = max(1, round(n / ratio))
     groups, mass = np.arange(n), np.ones(n, dtype=np.int64)
@@ -124,11 +128,18 @@ def coarsen(
         levels.append(level)
     ratios = _eigenvalue_ratios(fine, A, mass, n_eigenvalues, rng)
     inflation = float(np.median(ratios)) if len(ratios) else 1.0
+    representatives = order[_representatives(tests, groups, mass)]
+    groups = groups[np.argsort(order)]  # back in the order of the given graph,
+    sequence = np.argsort(np.unique(groups, return_index=True)[1])  # and coarse nodes numbered by their first node
+    number = np.argsort(sequence)
+    if levels:
+        levels[0] = levels[0][np.argsort(order)]
+        levels[-1] = number[levels[-1]]
     return Coarsening(
-        graph=Graph.from_adjacency(A / inflation),
-        groups=groups,
-        mass=mass,
-        representatives=_representatives(tests, groups, mass),
+        graph=Graph.from_adjacency(sp.csr_array(A[sequence][:, sequence]) / inflation),
+        groups=number[groups],
+        mass=mass[sequence],
+        representatives=representatives[sequence],
         levels=levels,
         inflation=inflation,
         eigenvalue_ratios=ratios / inflation,
@@ -231,19 +242,47 @@ def _massive_eigenvalues(
     if n <= DENSE_LIMIT or n < 5 * (k + components.number):
         mu = scipy.linalg.eigh(L.toarray(), np.diag(mass.astype(np.float64)), eigvals_only=True)
         return mu[components.number : components.number + k]
-    inverse = ApproximateElimination(A, rng)
-    block = inverse.in_node_order(inverse.coarse_modes(components.number + k + 3))[:, components.number :]
-    operator = LinearOperator(L.shape, matvec=inverse, matmat=inverse, dtype=np.float64)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a few digits are enough, and asked for
-        mu, _ = lobpcg(
-            L,
-            block,
-            B=sp.diags_array(mass.astype(np.float64)).tocsr(),
-            M=operator,
-            Y=components.indicators(components.number),
-            largest=False,
-            tol=1e-3 * float(A.sum()) / n**2,
-            maxiter=40,
-        )
-    return np.sort(mu)[:k]
+    return _MassiveLaplacian(A, mass, components, rng).smallest_eigenvalues(k, rng)
+
+
+class _MassiveLaplacian:
+    """M^-1/2 L M^-1/2 in elimination order, with M = diag(mass): its eigenvalues are the mu of L y = mu M y."""
+
+    def __init__(self, A: sp.csr_array, mass: Ints, components: Components, rng: np.random.Generator) -> None:
+        self.n_threads = count_threads(None)
+        self._inverse = ApproximateElimination(A, rng, n_threads=self.n_threads)
+        self._root = np.sqrt(mass[self._inverse.order].astype(np.float64))
+        self._laplacian = laplacian_map(self._inverse.ordered(A))
+        label = components.labels[self._inverse.order]
+        length = np.sqrt(np.bincount(label, self._root**2))
+        entries = self._root / length[label]
+        self._null = sp.csr_array((entries, (label, np.arange(len(label)))))  # orthonormal rows, one per component
+
+    def __matmul__(self, x: Floats) -> Floats:
+        return self._laplacian @ (x / self._root) / self._root
+
+    def diagonal(self) -> Floats:
+        return self._laplacian.diagonal() / self._root**2
+
+    def _projected(self, V: Floats) -> Floats:
+        return V - (self._null @ V.T).T @ self._null
+
+    def smallest_eigenvalues(self, k: int, rng: np.random.Generator) -> Floats:
+        """The first k nonzero eigenvalues."""
+        block = k + 3
+        modes = self._inverse.coarse_modes(block + self._null.shape[0]) * self._root
+        random = rng.standard_normal((block, len(self._root)))
+        start = self._projected(np.vstack([modes, random]))
+        start = start[lengths(start) > 1e-6 * lengths(np.vstack([modes, random]))]  # the rest were null vectors
+        with one_thread_per_call():
+            return lobpcg(
+                self,
+                start,
+                lambda V: self._inverse.solve_in_order(V * self._root) * self._root,
+                self._projected,
+                wanted=k,
+                block=block,
+                tol=1e-3,
+                max_iterations=MAX_ITERATIONS,
+                n_threads=self.n_threads,
+            )[0]

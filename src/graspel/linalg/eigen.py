@@ -210,7 +210,7 @@ def _multilevel(
     adjacency: sp.csr_array, wanted: int, tol: float, guess: Floats | None, rng: np.random.Generator, n_threads: int
 ) -> tuple[Floats, Floats]:
     """LOBPCG on the complement of the null space, all in elimination order."""
-    block = wanted + max(2, wanted // 4)  # a few extra vectors speed up the last wanted one
+    block = wanted + max(3, wanted // 4)  # a few extra vectors speed up the last wanted one
     inverse = ApproximateElimination(adjacency, rng, n_threads=n_threads)
     values, vectors = lobpcg(
         laplacian_map(inverse.ordered(adjacency)),
@@ -229,7 +229,7 @@ def _multilevel(
 def _first_vectors(
     inverse: ApproximateElimination, guess: Floats | None, block: int, rng: np.random.Generator
 ) -> Floats:
-    """Vectors to start from, as rows: coarse modes and the guess together, random ones where there are too few modes."""
+    """Vectors to start from, as rows: coarse modes and the guess together, random ones where these are too few."""
     parts = [_without_mean(inverse.coarse_modes(block + 1))]
     if len(parts[0]) < block:
         parts.append(rng.standard_normal((block, inverse.n_nodes)))

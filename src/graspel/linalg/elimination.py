@@ -14,8 +14,8 @@ two to five iterations, whatever the graph. Cost: O(E) memory, O(E log N) time.
 
 A diagonal excess (L + diag(s), s >= 0) is carried along: it is a tie to a ground node that is never eliminated.
 
-Nodes are renumbered at the start, neighbours next to each other (reverse Cuthill-McKee), and then by the round in which
-they go. Vectors that are kept in this `order` too find most of what they need in the cache.
+Nodes are renumbered at the start, neighbours next to each other (:mod:`graspel.linalg.ordering`), and then by the round
+in which they go. Vectors that are kept in this `order` too find most of what they need in the cache.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from graspel.linalg.components import Components
 from graspel.linalg.dense import DenseElimination
+from graspel.linalg.ordering import neighbours_together
 from graspel.linalg.vectors import map_each
 
 Floats = NDArray[np.float64]
@@ -80,7 +80,7 @@ class ApproximateElimination:
         self.n_nodes = adjacency.shape[0]
         self.singular = excess is None
         self.n_threads = n_threads
-        nodes = _neighbours_together(adjacency)
+        nodes = neighbours_together(adjacency)  # after each round they still are
         A = sp.csr_array(adjacency[nodes][:, nodes], dtype=np.float64)
         ground = np.zeros(self.n_nodes) if excess is None else np.array(excess, dtype=np.float64)[nodes]
         raw: list[tuple[Floats, sp.csr_array, NDArray[np.intp]]] = []
@@ -214,13 +214,6 @@ class ApproximateElimination:
         for v in V:
             self.backward(v)
         return V
-
-
-def _neighbours_together(adjacency: sp.csr_array) -> NDArray[np.intp]:
-    """The nodes in an order that keeps neighbours together; after each round of elimination it still does."""
-    if adjacency.nnz == 0:
-        return np.arange(adjacency.shape[0])
-    return reverse_cuthill_mckee(adjacency, symmetric_mode=True).astype(np.intp)
 
 
 def _is_for_dense(A: sp.csr_array) -> bool:

@@ -21,6 +21,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from graspel.graph import Graph, Step
 from graspel.linalg.checked import checked_adjacency, checked_positive
+from graspel.linalg.ordering import neighbours_together
 from graspel.linalg.pencil import largest_generalised, relative_condition
 from graspel.linalg.solve import LaplacianSolver
 from graspel.progress import report
@@ -81,6 +82,8 @@ def sparsify(
     (True, True)
     """
     A = checked_adjacency(graph)
+    order = neighbours_together(A)
+    A = sp.csr_array(A[order][:, order])
     condition = _checked_target(condition, density)
     rng = np.random.default_rng(random_state)
     edges = sp.triu(A, 1, format="coo")
@@ -109,7 +112,7 @@ def sparsify(
         added[left[hottest]] = rounds
     kept = added >= 0
     step = np.where(added[kept] == 0, Step.TREE, Step.SPARSIFIER)
-    sparse = Graph(n, heads[kept], tails[kept], weights[kept], step=step, round=added[kept])
+    sparse = Graph(n, order[heads[kept]], order[tails[kept]], weights[kept], step=step, round=added[kept])
     return Sparsifier(sparse, reached, rounds)
 
 

@@ -1,0 +1,390 @@
+"""``graspel cluster``: from a file of points, or of their graph, to a file with the cluster of every point."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from graspel.cli import learn_options as options
+from graspel.cli.errors import UnusableFile, friendly_errors
+from graspel.cli.help_text import default
+from graspel.cli.learn import Header, Key, Quiet
+from graspel.cli.output import check_graph_file, print_json, print_table
+from graspel.cli.progress_bar import progress_bar
+from graspel.progress import report
+
+if TYPE_CHECKING:
+    from graspel.cluster import Clustering
+    from graspel.graph import Graph
+
+HELP = (
+    "Group data points into clusters.\n\n"
+    "Learns the graph of the points (or takes one that is already there, --graph), and groups them by the first "
+    "eigenvectors of its Laplacian. Writes the cluster of every point, in the order of the data, and prints how many "
+    "clusters there are and how large. With known classes (--labels) it also says how well the two agree."
+)
+EXAMPLES = "\n".join(
+    (
+        "[bold]Examples[/bold]",
+        "graspel cluster points.npy -k 10 -o clusters.csv",
+        "graspel cluster points.csv -o clusters.csv --save-graph graph.npz",
+        "graspel cluster points.npy -k 10 -o clusters.npy --labels classes.csv --seed 0",
+        "graspel cluster --graph graph.npz -k 10 -o clusters.csv",
+        "",
+        "Clusters are numbered from 0, by their first point. Files are written whole or not at all, also on Ctrl-C.",
+    )
+)
+
+AUTO = "auto"
+MAX_ITER = 0  # critical edges tie clusters to each other: docs/clustering.md
+SHOWN_SIZES = 20
+
+
+def _number_of_clusters(text: str) -> int | str:
+    """Return the number, or "auto"."""
+    if text == AUTO:
+        return text
+    try:
+        number = int(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is neither a whole number nor auto") from None
+    if number < 1:
+        raise typer.BadParameter(f"{number} clusters can not be made; ask for at least 1, or for auto")
+    return number
+
+
+Data = Annotated[
+    Path | None,
+    typer.Argument(
+        help="The points, one per row: .npy (memory-mapped), .npz, .csv, .csv.gz, .parquet or .mtx. "
+        "Not needed with --graph.",
+        show_default=False,
+        metavar="DATA",
+    ),
+]
+Output = Annotated[
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        help="The cluster of every point, in the order of the data: .csv (one column, cluster) or .npy.",
+        show_default=False,
+        metavar="FILE",
+    ),
+]
+Clusters = Annotated[
+    Any,
+    typer.Option(
+        "--clusters",
+        "-k",
+        help="How many clusters; auto: as many as the largest gap between the first eigenvalues tells." + default(AUTO),
+        show_default=False,
+        metavar="INT|auto",
+        parser=_number_of_clusters,
+    ),
+]
+Labels = Annotated[
+    Path | None,
+    typer.Option(
+        help="The known classes of the points, to compare the clusters with: .csv (one column) or .npy, numbers or "
+        "text. They are not used to find the clusters.",
+        show_default=False,
+        metavar="FILE",
+    ),
+]
+Head = Annotated[
+    str,
+    typer.Option(
+        help="From eigenvectors to clusters: ward (groups the points along the graph) or paper (k-means from random "
+        "starts, Algorithm 2 of the paper)." + default("ward"),
+        show_default=False,
+        metavar="ward|paper",
+    ),
+]
+GraphFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--graph",
+        help="A graph of the points, to cluster on instead of learning one: .npz, .mtx, .graphml, .csv or .parquet.",
+        show_default=False,
+        metavar="FILE",
+    ),
+]
+SaveGraph = Annotated[
+    Path | None,
+    typer.Option(
+        help="Keep the learned graph: .npz, .mtx, .graphml, .csv or .parquet.", show_default=False, metavar="FILE"
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object; no progress bar.")]
+# Without the -k of graspel learn, which is the number of clusters here.
+Neighbors = Annotated[
+    int | None,
+    typer.Option(
+        "--n-neighbors",
+        "--neighbors",
+        help="How many nearest neighbours each point is joined to." + default("2"),
+        show_default=False,
+        rich_help_panel=options.START,
+    ),
+]
+Initial = Annotated[
+    str | None,
+    typer.Option(
+        help="The start graph: knn (nearest neighbours), unn (a larger kNN graph, spectrally sparsified), mst (minimum "
+        "spanning tree), or the path of a graph file on the same points, whose pieces are joined." + default("knn"),
+        show_default=False,
+        rich_help_panel=options.START,
+        metavar="knn|unn|mst|FILE",
+    ),
+]
+MaxIter = Annotated[
+    int | None,
+    typer.Option(
+        help="Rounds of critical edges at most; 0 keeps the start graph, joined to one piece." + default(str(MAX_ITER)),
+        show_default=False,
+        rich_help_panel=options.START,
+    ),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        "--random-state",
+        "--seed",
+        help="Seed; the same seed gives the same clusters." + default("a new one in each run"),
+        show_default=False,
+        rich_help_panel=options.RUN,
+    ),
+]
+
+LEARNING = ("n_neighbors", "metric", "initial", "max_iter", "center")
+# What only makes sense where a graph is learned, or points are read.
+NOT_WITH_GRAPH = (*LEARNING, "save_graph")
+ONLY_WITH_DATA = ("key", "header")
+
+
+def cluster(
+    output: Output,
+    data: Data = None,
+    n_clusters: Clusters = AUTO,
+    labels: Labels = None,
+    head: Head = "ward",
+    graph: GraphFile = None,
+    save_graph: SaveGraph = None,
+    key: Key = None,
+    header: Header = None,
+    n_neighbors: Neighbors = None,
+    metric: options.Metric = None,
+    initial: Initial = None,
+    max_iter: MaxIter = None,
+    center: options.Center = None,
+    random_state: Seed = None,
+    n_jobs: options.Jobs = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Cluster the points of `data`, or the nodes of `graph`, into the file `output`. HELP is the user's text."""
+    given = {name: value for name, value in locals().items() if value is not None}
+    began = monotonic()
+    with friendly_errors(quiet=quiet) as written:
+        source = _checked_source(given)
+        _check_files(given)
+        with progress_bar(show=not (json or quiet)):
+            from graspel.cli.label_files import read_labels, write_labels
+            from graspel.cluster import HEADS, cluster_graph
+            from graspel.parameters import check_choice
+
+            check_choice("head", head, HEADS)
+            X: Any = None if data is None else _points(data, key, header)
+            learned = None if graph is None else _graph_of(graph, data, X)
+            n_points = X.shape[0] if learned is None else learned.n_nodes
+            _check_number(n_clusters, n_points, source)
+            classes = None if labels is None else read_labels(labels, n_points, source)
+            if learned is None:
+                learned = _learned(X, {name: given[name] for name in LEARNING if name in given}, random_state, n_jobs)
+            else:
+                _check_pieces(n_clusters, learned, source)
+            if save_graph is not None:
+                learned.export(save_graph)
+                written.append(str(save_graph))
+            found = cluster_graph(learned, n_clusters, head=head, random_state=random_state, n_jobs=n_jobs)
+            report("writing", detail=output.name)
+            write_labels(output, found.labels)
+        written.append(str(output))
+        record = {**_summary(found, learned), **_scores(classes, found), "seconds": monotonic() - began}
+        if json:
+            print_json(record)
+        elif not quiet:
+            print_table(f"The clusters of {source.name}, written to {output}", _rows(record, n_clusters, save_graph))
+
+
+# --- what is refused before the work ---------------------------------------------------------------------------------
+
+
+def _checked_source(given: dict[str, Any]) -> Path:
+    """The file of the graph or else of the points, if the options go together."""
+    if "graph" not in given and "data" not in given:
+        raise ValueError("there is nothing to cluster; give the file of the points, or that of their graph by --graph.")
+    if "graph" in given:
+        extra = next((name for name in NOT_WITH_GRAPH if name in given), None)
+        if extra is not None:
+            raise ValueError(
+                f"--{extra.replace('_', '-')} is for learning a graph, but --graph {given['graph']} gives one; "
+                "leave one of the two out."
+            )
+    if "data" not in given:
+        extra = next((name for name in ONLY_WITH_DATA if name in given), None)
+        if extra is not None:
+            raise ValueError(f"--{extra} is for reading points, but none are given; leave it out.")
+    source: Path = given.get("graph") or given["data"]
+    return source
+
+
+def _check_files(given: dict[str, Any]) -> None:
+    """See that what is to be written can be, and that it replaces nothing that is read."""
+    from graspel.cli.label_files import check_labels_file
+
+    targets = [given[name] for name in ("output", "save_graph") if name in given]
+    check_labels_file(given["output"])
+    if "save_graph" in given:
+        check_graph_file(given["save_graph"])
+    sources = [given[name] for name in ("data", "graph", "labels") if name in given]
+    for source in sources:
+        source.stat()  # a missing file is an error now, not after a large one has been read
+        for target in targets:
+            if target.exists() and target.samefile(source):
+                raise ValueError(f"{target} is a file to be read; give another name to write to.")
+    if len({target.resolve() for target in targets}) < len(targets):
+        raise ValueError(f"{targets[0]} can not take both the clusters and the graph; give two names.")
+
+
+def _check_number(n_clusters: int | str, n_points: int, source: Path) -> None:
+    if isinstance(n_clusters, int) and n_clusters > n_points:
+        raise ValueError(f"-k {n_clusters}: {source} holds only {n_points:,} points; ask for 1 to {n_points} clusters.")
+
+
+def _check_pieces(n_clusters: int | str, graph: Graph, source: Path) -> None:
+    n_pieces = graph.components[0]
+    if isinstance(n_clusters, int) and n_clusters < n_pieces:
+        raise ValueError(
+            f"-k {n_clusters}: the graph {source} falls into {n_pieces:,} pieces and does not say which of them belong "
+            f"together; ask for at least {n_pieces} clusters, or give the points and, instead of --graph, "
+            f"--initial {source}, which joins the pieces."
+        )
+
+
+# --- the files -------------------------------------------------------------------------------------------------------
+
+
+def _points(data: Path, key: str | None, header: bool | None) -> Any:
+    from graspel.cli.data_files import read_data
+
+    report("reading", detail=data.name)
+    if key is None and _is_graph(data):
+        raise UnusableFile(f"{data} holds a graph, not points; give it by --graph {data}.")
+    return read_data(data, key=key, header=header)
+
+
+def _is_graph(path: Path) -> bool:
+    import zipfile
+
+    if path.suffix.lower() != ".npz" or not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        return "graspel_graph_version.npy" in archive.namelist()
+
+
+def _graph_of(path: Path, data: Path | None, X: Any) -> Graph:
+    """Read the graph, which must be one of the points where these are given."""
+    from graspel.exchange import read_graph
+
+    report("reading", detail=path.name)
+    graph = read_graph(path)
+    if X is not None and X.shape[0] != graph.n_nodes:
+        raise UnusableFile(
+            f"{path} is a graph of {graph.n_nodes:,} nodes, but {data} holds {X.shape[0]:,} points; give the graph of "
+            "these points, or leave one of the two out."
+        )
+    return graph
+
+
+# --- the graph -------------------------------------------------------------------------------------------------------
+
+
+def _learned(X: Any, parameters: dict[str, Any], random_state: int | None, n_jobs: int | None) -> Graph:
+    from graspel.exchange import read_graph
+    from graspel.learner import GRASPEL
+    from graspel.steps.initial import INITIAL
+
+    initial = parameters.get("initial", "knn")
+    if initial not in INITIAL:
+        if not Path(initial).exists():
+            known = ", ".join(INITIAL)
+            raise ValueError(f"--initial {initial}: is none of {known}, nor the path of a graph file that exists.")
+        parameters = {**parameters, "initial": read_graph(Path(initial))}
+    parameters = {"max_iter": MAX_ITER, **parameters}
+    return GRASPEL(**parameters, random_state=random_state, n_jobs=n_jobs).fit(X).graph_
+
+
+# --- the summary -----------------------------------------------------------------------------------------------------
+
+
+def _summary(found: Clustering, graph: Graph) -> dict[str, Any]:
+    import numpy as np
+
+    gap = found.gap
+    return {
+        "points": graph.n_nodes,
+        "clusters": found.n_clusters,
+        "sizes": sorted(np.bincount(found.labels).tolist(), reverse=True),
+        "eigengap": gap and {"clear": gap.is_clear, "gaps": gap.gaps, "sentence": gap.sentence()},
+        "edges": graph.n_edges,
+        "density": graph.density,
+        "components": graph.components[0],
+    }
+
+
+def _scores(classes: list[Any] | None, found: Clustering) -> dict[str, Any]:
+    """How well clusters and classes agree; nothing where these are not known."""
+    if classes is None:
+        return {}
+    from graspel.metrics import adjusted_rand_index, clustering_accuracy, normalized_mutual_information
+
+    return {
+        "classes": len(set(classes)),
+        "accuracy": clustering_accuracy(classes, found.labels),
+        "nmi": normalized_mutual_information(classes, found.labels),
+        "ari": adjusted_rand_index(classes, found.labels),
+    }
+
+
+def _rows(record: dict[str, Any], asked: int | str, save_graph: Path | None) -> list[tuple[str, str, str]]:
+    sizes = record["sizes"]
+    shown = ", ".join(f"{size:,}" for size in sizes[:SHOWN_SIZES])
+    more = f" and {len(sizes) - SHOWN_SIZES:,} more" if len(sizes) > SHOWN_SIZES else ""
+    edges = f"{record['edges']:,} edges on {record['points']:,} points"
+    kept = "" if save_graph is None else f"; written to {save_graph.name}"
+    rows = [
+        ("clusters", f"{record['clusters']:,}", _why_so_many(record, asked)),
+        ("sizes", f"{sizes[0]:,} to {sizes[-1]:,}", f"points in each: {shown}{more}"),
+        ("graph", f"density {record['density']:.3f}", f"{edges}{kept}"),
+    ]
+    if "accuracy" in record:
+        classes = f"{record['classes']:,} {'class' if record['classes'] == 1 else 'classes'}"
+        rows += [
+            ("ACC", f"{record['accuracy']:.4f}", f"share of points in the cluster matched to their class; {classes}"),
+            ("NMI", f"{record['nmi']:.4f}", "information that clusters and classes share, from 0 to 1"),
+            ("ARI", f"{record['ari']:.4f}", "agreement on pairs of points: 0 is chance, 1 complete"),
+        ]
+    return [*rows, ("seconds", f"{record['seconds']:.1f}", "in all, loading of libraries included")]
+
+
+def _why_so_many(record: dict[str, Any], asked: int | str) -> str:
+    if asked == AUTO:
+        if record["components"] > 1:
+            return "auto: as many as the graph has pieces"
+        return f"auto: {record['eigengap']['sentence']}"
+    return "as asked for" if record["clusters"] == asked else f"{asked:,} were asked for, but some stayed empty"

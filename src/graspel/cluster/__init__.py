@@ -1,0 +1,9 @@
+"""Spectral clustering on learned graphs, or on graphs that are already there."""
+
+from __future__ import annotations
+
+from graspel.cluster.eigengap import Eigengap, eigengap
+from graspel.cluster.estimator import GraspelClustering
+from graspel.cluster.graph_clusters import HEADS, Clustering, cluster_graph
+
+__all__ = ["HEADS", "Clustering", "Eigengap", "GraspelClustering", "cluster_graph", "eigengap"]

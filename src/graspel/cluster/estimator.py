@@ -1,0 +1,180 @@
+"""GraspelClustering: learn a graph from data points and cluster on it, as a scikit-learn clusterer."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from graspel.cluster.graph_clusters import (
+    HEADS,
+    checked_n_clusters,
+    cluster_graph,
+    nearest_center,
+    soft_memberships,
+)
+from graspel.cluster.new_points import NearPoints
+from graspel.learner import GRASPEL
+from graspel.parameters import check_choice, checked_data
+from graspel.progress import listening, print_progress
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class GraspelClustering(ClusterMixin, BaseEstimator):
+    """Spectral clustering on a learned ultra-sparse graph.
+
+    Parameters
+    ----------
+    n_clusters : int or "auto", default="auto"
+        Number of clusters. "auto" takes it from the largest gap between the first eigenvalues; `eigengap_` shows them.
+    learner : GRASPEL, default=None
+        How the graph is learned. None is ``GRASPEL(max_iter=0)``: nearest neighbours joined by closest pairs. Critical
+        edges make resistances right, but they also tie clusters to each other (see docs/clustering.md).
+    head : {"ward", "paper"}, default="ward"
+        From eigenvectors to clusters. "ward" groups the nodes along the graph and needs no seed; "paper" is Algorithm 2
+        of the paper, k-means from random starts on the first eigenvectors.
+    random_state : int, RandomState, Generator or None, default=None
+        Same seed, same clusters, at any number of threads. It also seeds a learner that has no seed of its own.
+    n_jobs : int, default=None
+        Threads; None or -1 for all cores. Also for a learner that does not say.
+    verbose : bool or int, default=False
+        Print what is being done.
+
+    Attributes
+    ----------
+    labels_ : array of N
+        Cluster of every point; clusters are numbered by their first point.
+    n_clusters_ : int
+        Number of clusters.
+    learner_ : GRASPEL
+        The fitted learner, with history and certificate.
+    graph_ : Graph
+        The learned graph.
+    embedding_ : array (N x r)
+        The rows that were clustered.
+    cluster_centers_ : array (n_clusters_ x r)
+        Mean of each cluster in the embedding.
+    memberships_ : array (N x n_clusters_)
+        How much each point belongs to each cluster; rows sum to one.
+    eigenvalues_ : array
+        Of the eigenvectors used.
+    eigengap_ : Eigengap or None
+        What "auto" saw.
+    n_features_in_ : int
+        Number of columns of X.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from graspel import GraspelClustering
+    >>> X, y = make_moons(300, noise=0.05, random_state=0)
+    >>> model = GraspelClustering(2, random_state=0).fit(X)
+    >>> bool((model.labels_ == (y != y[0])).all())
+    True
+    >>> upper, lower = model.predict([[0.0, 1.0], [1.0, -0.5]])
+    >>> bool(upper != lower)
+    True
+    """
+
+    def __init__(
+        self,
+        n_clusters: int | Literal["auto"] = "auto",
+        *,
+        learner: GRASPEL | None = None,
+        head: str = "ward",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.learner = learner
+        self.head = head
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None) -> GraspelClustering:
+        """Learn the graph of the rows of X, and cluster them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame (N x M)
+            Data points as rows, N >= 2.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        check_choice("head", self.head, HEADS)
+        values = checked_data(self, X)
+        if self.n_clusters != "auto":
+            checked_n_clusters(self.n_clusters, values.shape[0])
+        learner = self._learner()
+        with listening(print_progress) if self.verbose else nullcontext():
+            self.learner_ = learner.fit(X)
+            self.graph_ = self.learner_.graph_
+            found = cluster_graph(
+                self.graph_, self.n_clusters, head=self.head, random_state=self.random_state, n_jobs=self.n_jobs
+            )
+        validate_data(self, X, skip_check_array=True)  # takes down the number and the names of the features
+        self.labels_, self.n_clusters_ = found.labels, found.n_clusters
+        self.embedding_, self.cluster_centers_ = found.embedding, found.centers
+        self.eigenvalues_, self.eigengap_ = found.eigenvalues, found.gap
+        self._spread = found.spread
+        self._near_points = NearPoints(values, metric=learner.metric, center=learner.center)
+        return self
+
+    @property
+    def memberships_(self) -> Floats:
+        """How much each point belongs to each cluster; rows sum to one."""
+        check_is_fitted(self, "labels_")
+        return soft_memberships(self.embedding_, self.cluster_centers_, self._spread)
+
+    def predict(self, X: Any) -> Ints:
+        """Cluster of new points: that whose centre is nearest to the mean of their neighbours in the embedding.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame (m x M)
+
+        Returns
+        -------
+        labels : array of m. Points of the training set get their own labels.
+        """
+        return nearest_center(self._placed(X), self.cluster_centers_)
+
+    def predict_memberships(self, X: Any) -> Floats:
+        """How much new points belong to each cluster (m x n_clusters_); rows sum to one."""
+        return soft_memberships(self._placed(X), self.cluster_centers_, self._spread)
+
+    def _placed(self, X: Any) -> Floats:
+        """New points in the embedding."""
+        check_is_fitted(self, "labels_")
+        values = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
+        return self._near_points.means(values, self.embedding_)
+
+    def _learner(self) -> GRASPEL:
+        """A fresh learner with our seed and threads, where it has none of its own."""
+        if self.learner is None:
+            return GRASPEL(max_iter=0, random_state=self.random_state, n_jobs=self.n_jobs)
+        if not isinstance(self.learner, GRASPEL):
+            raise ValueError(f"learner={self.learner!r}: must be a GRASPEL, or None for GRASPEL(max_iter=0).")
+        learner = clone(self.learner)
+        if learner.random_state is None:
+            learner.random_state = self.random_state
+        if learner.n_jobs is None:
+            learner.n_jobs = self.n_jobs
+        return learner
+
+    def __sklearn_tags__(self) -> Any:
+        """Sparse input is fine."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

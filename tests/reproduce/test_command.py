@@ -1,0 +1,78 @@
+"""``graspel reproduce``: prints and writes the table, goes on after a stop, and fails in one sentence."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+def test_a_small_run(graspel, blobs, tmp_path):
+    folder = tmp_path / "some" / "where"
+    outcome = graspel("reproduce", "table1", "--only", "coil20,usps", "--seeds", 1, "--quick", "--output", folder)
+    assert outcome.code == 0, outcome.err
+    assert sorted(path.name for path in folder.iterdir()) == ["table1.json", "table1.md"]
+    text = (folder / "table1.md").read_text(encoding="utf-8")
+    assert outcome.out.startswith(text)
+    assert "graspel, 2NN (default)" in text
+    assert "(92.59 / 0.87)" in text
+    cells = json.loads((folder / "table1.json").read_text())
+    assert cells["usps/graspel/0"]["value"]["acc"] == 1.0
+    assert blobs == ["coil20", "usps"]
+    assert "measuring COIL-20 (cell 1 of " in outcome.err
+
+
+def test_a_second_run_measures_nothing_unless_fresh(graspel, blobs, tmp_path):
+    command = ["reproduce", "table1", "--only", "usps", "--methods", "kmeans", "--seeds", 1, "-q", "-o", tmp_path]
+    assert graspel(*command).code == 0
+    assert graspel(*command).out == ""
+    assert blobs == ["usps"]
+    assert graspel(*command, "--fresh").code == 0
+    assert blobs == ["usps", "usps"]
+
+
+def test_a_stopped_run_names_what_it_keeps(graspel, blobs, tmp_path, monkeypatch):
+    from graspel.reproduce import clusterings
+
+    def stopped(problem):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(clusterings.PEERS, "kmeans", stopped)
+    outcome = graspel(
+        "reproduce", "table1", "--only", "usps", "--methods", "graspel,kmeans", "--seeds", 1, "-q", "-o", tmp_path
+    )
+    assert outcome.code == 130
+    assert "table1.json had been written" in outcome.err
+    assert list(json.loads((tmp_path / "table1.json").read_text())) == ["usps/graspel/0"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["table9"], ["table9", "table1"]),
+        (["table1", "--only", "iris"], ["iris", "coil20, pendigits, usps, mnist"]),
+        (["table1", "--methods", "magic"], ["magic", "graspel", "kmeans"]),
+        (["table1", "--seeds", "0"], ["seeds=0"]),
+    ],
+)
+def test_what_is_not_known_is_one_sentence(graspel, tmp_path, arguments, words):
+    outcome = graspel("reproduce", *arguments, "--output", tmp_path / "out")
+    assert outcome.is_one_sentence(*words)
+    assert not (tmp_path / "out").exists()
+
+
+def test_missing_data_is_one_sentence_before_anything_is_measured(graspel, no_data, tmp_path):
+    outcome = graspel("reproduce", "table1", "--only", "usps", "--output", tmp_path / "out")
+    assert outcome.is_one_sentence("'usps' could not be had", "GRASPEL_DATA")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_in_the_way_is_one_sentence(graspel, tmp_path):
+    (tmp_path / "out").touch()
+    assert graspel("reproduce", "table1", "--output", tmp_path / "out").is_one_sentence("out", "folder")
+
+
+def test_the_help_has_examples(graspel):
+    outcome = graspel("reproduce", "--help")
+    assert outcome.code == 0
+    assert "graspel reproduce table1 --quick" in outcome.out.split("Examples")[1]
