@@ -70,15 +70,15 @@ def print_table(title: str, rows: Iterable[tuple[str, Any, str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(
-        title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE, show_header=False, pad_edge=False
-    )
+    table = Table(box=box.SIMPLE, show_header=False, pad_edge=False)
     table.add_column(no_wrap=True)
     table.add_column(justify="right", max_width=26, style="bold")
     table.add_column(style="dim")
     for label, value, explanation in rows:
         table.add_row(Text(label), Text(str(value)), Text(explanation))
-    Console(soft_wrap=False).print(table)
+    console = Console()
+    console.print(Text(title, style="bold"), soft_wrap=True)  # file names are not broken in two
+    console.print(table)
 
 
 def print_certificate(certificate: Any, title: str, *, as_json: bool) -> None:
