@@ -32,7 +32,7 @@ def test_blobs_far_apart_are_in_parts_before_and_keep_their_own_weights(problem)
     whole = joined(graph, problem.X, problem.seed)
     assert graph.components[0] == construct("knn", problem).n_components > 1
     joins = whole.step == Step.JOIN
-    assert_array_equal(whole.weights[joins], graph.weights.min())
+    assert_array_equal(whole.weights[joins], np.median(graph.weights))
     assert_array_equal(whole.weights[~joins], graph.weights)
 
 

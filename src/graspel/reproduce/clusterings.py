@@ -101,7 +101,7 @@ def construct(name: str, problem: Problem) -> Built:
 
 
 def joined(graph: Graph, X: Any, seed: int) -> Graph:
-    """The graph with its components joined by their closest pairs, at the smallest weight that it has.
+    """The graph with its components joined by their closest pairs, at the median of its weights.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def joined(graph: Graph, X: Any, seed: int) -> Graph:
         return graph
     whole = GRASPEL(initial=graph, max_iter=0, random_state=seed).fit(X).graph_
     joins = whole.step == Step.JOIN
-    return graph.with_edges(whole.heads[joins], whole.tails[joins], graph.weights.min(), step=Step.JOIN, round=1)
+    return graph.with_edges(whole.heads[joins], whole.tails[joins], float(np.median(graph.weights)), step=Step.JOIN, round=1)
 
 
 def at_the_start(graph: Graph) -> Graph:

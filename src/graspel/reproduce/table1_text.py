@@ -25,7 +25,7 @@ such row. Its seconds are of another machine.
 - "Algorithm 2" is the paper's: k-means, 10 random starts, on the first K nontrivial eigenvectors. "Our head" is the
   default of graspel. The paper's GRASPEL starts from uNN graphs; its numbers stand beside all four rows of ours.
 - kNN, cons-kNN and LSGL with k = 10. "parts" is the number of components as constructed. Where there is more than one,
-  they are joined by their closest pairs (those of GRASPEL with max_iter=0), at the smallest weight of the graph; its
+  they are joined by their closest pairs (those of GRASPEL with max_iter=0), at the median of the graph's weights; its
   seconds do not count that. "density" is |E| / |V| after joining.
 - Methods that share a graph share its seconds. scikit-learn's spectral clustering and k-means show all their seconds
   as clustering.
