@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from results_file import Results, print_table, run_sections
 from scaling import knn_graph, manifold
 
-LIMIT = 300  # seconds that a peer is given
+LIMIT = 240  # seconds that a peer is given
 
 
 def seconds_of(run: Callable[[], Any]) -> tuple[float, Any]:

@@ -112,7 +112,9 @@ def joined(graph: Graph, X: Any, seed: int) -> Graph:
         return graph
     whole = GRASPEL(initial=graph, max_iter=0, random_state=seed).fit(X).graph_
     joins = whole.step == Step.JOIN
-    return graph.with_edges(whole.heads[joins], whole.tails[joins], float(np.median(graph.weights)), step=Step.JOIN, round=1)
+    return graph.with_edges(
+        whole.heads[joins], whole.tails[joins], float(np.median(graph.weights)), step=Step.JOIN, round=1
+    )
 
 
 def at_the_start(graph: Graph) -> Graph:
