@@ -57,6 +57,18 @@ def map_blocks(work: Callable[[Block], Result], blocks: Sequence[Block], n_threa
             pool.shutdown(wait=True, cancel_futures=True)
 
 
+def run_blocks(work: Callable[[Block], None], blocks: Sequence[Block], n_threads: int) -> None:
+    """Do ``work(block)`` for every block, by `n_threads` threads.
+
+    >>> heard = []
+    >>> run_blocks(heard.append, ["one"], n_threads=2)
+    >>> heard
+    ['one']
+    """
+    for _ in map_blocks(work, blocks, n_threads):
+        pass
+
+
 def row_blocks(n_rows: int, size: int) -> list[slice]:
     """Cut `n_rows` rows into slices of at most `size` rows.
 

@@ -11,7 +11,7 @@ import typer
 from graspel.cli import learn_options as options
 from graspel.cli.errors import UnusableFile, friendly_errors
 from graspel.cli.help_text import default
-from graspel.cli.learn import Header, Key, Quiet
+from graspel.cli.learn import Header, Key, Quiet, fitted
 from graspel.cli.output import check_graph_file, print_json, print_table
 from graspel.cli.progress_bar import progress_bar
 from graspel.progress import report
@@ -204,7 +204,8 @@ def cluster(
             _check_number(n_clusters, n_points, source)
             classes = None if labels is None else read_labels(labels, n_points, source)
             if learned is None:
-                learned = _learned(X, {name: given[name] for name in LEARNING if name in given}, random_state, n_jobs)
+                wanted = {name: given[name] for name in (*LEARNING, "random_state", "n_jobs") if name in given}
+                learned = fitted(X, {"max_iter": MAX_ITER, **wanted}).graph_
             else:
                 _check_pieces(n_clusters, learned, source)
             if save_graph is not None:
@@ -309,24 +310,6 @@ def _graph_of(path: Path, data: Path | None, X: Any) -> Graph:
             "these points, or leave one of the two out."
         )
     return graph
-
-
-# --- the graph -------------------------------------------------------------------------------------------------------
-
-
-def _learned(X: Any, parameters: dict[str, Any], random_state: int | None, n_jobs: int | None) -> Graph:
-    from graspel.exchange import read_graph
-    from graspel.learner import GRASPEL
-    from graspel.steps.initial import INITIAL
-
-    initial = parameters.get("initial", "knn")
-    if initial not in INITIAL:
-        if not Path(initial).exists():
-            known = ", ".join(INITIAL)
-            raise ValueError(f"--initial {initial}: is none of {known}, nor the path of a graph file that exists.")
-        parameters = {**parameters, "initial": read_graph(Path(initial))}
-    parameters = {"max_iter": MAX_ITER, **parameters}
-    return GRASPEL(**parameters, random_state=random_state, n_jobs=n_jobs).fit(X).graph_
 
 
 # --- the summary -----------------------------------------------------------------------------------------------------

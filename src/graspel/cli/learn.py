@@ -112,6 +112,11 @@ def _fit(data: Path, key: str | None, header: bool | None, parameters: dict[str,
     report("reading", detail=data.name)
     X = read_data(data, key=key, header=header)
 
+    return fitted(X, parameters)
+
+
+def fitted(X: Any, parameters: dict[str, Any]) -> Any:
+    """The learner, fitted to X; an `initial` that is none of the named graphs is the path of a graph file."""
     from graspel.exchange import read_graph
     from graspel.learner import GRASPEL
     from graspel.steps.initial import INITIAL

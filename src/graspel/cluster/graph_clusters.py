@@ -26,6 +26,7 @@ from graspel.cluster.eigengap import Eigengap, eigengap
 from graspel.cluster.ward import ward_tree
 from graspel.linalg import smallest_eigenpairs
 from graspel.linalg.checked import checked_adjacency
+from graspel.linalg.coarsen import group_means
 from graspel.linalg.components import Components
 from graspel.linalg.laplacian import laplacian_of
 from graspel.parallel import one_thread_per_call
@@ -123,9 +124,10 @@ def ward_labels(rows: Floats, adjacency: sp.csr_array, n_clusters: int, seed: in
     from sklearn.cluster import KMeans
 
     first = ward_tree(rows, adjacency).cut(n_clusters)
+    centres = group_means(rows, first, np.bincount(first))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters: seen to below
-        labels = KMeans(n_clusters, init=_means(rows, first, n_clusters), n_init=1).fit(rows).labels_.astype(np.int64)
+        labels = KMeans(n_clusters, init=centres, n_init=1).fit(rows).labels_.astype(np.int64)
     if len(np.unique(labels)) < n_clusters:
         return first
     component = Components.of(adjacency).labels
@@ -210,7 +212,9 @@ def cluster_graph(
     with one_thread_per_call():
         labels = _trivial_labels(n, k) if k in (1, n) else HEADS[head].labels(rows, A, k, int(rng.integers(2**31)))
     found, labels = _in_order_of_appearance(labels)
-    return Clustering(labels, found, rows, _means(rows, labels, found), pairs.values[pairs.values > 0], gap)
+    return Clustering(
+        labels, found, rows, group_means(rows, labels, np.bincount(labels)), pairs.values[pairs.values > 0], gap
+    )
 
 
 def checked_n_clusters(n_clusters: Any, n_nodes: int) -> int:
@@ -247,8 +251,3 @@ def _in_order_of_appearance(labels: Ints) -> tuple[int, Ints]:
     """The number of clusters, and labels numbered by the first node of each."""
     _, first, compact = np.unique(labels, return_index=True, return_inverse=True)
     return len(first), np.argsort(np.argsort(first))[compact].astype(np.int64)
-
-
-def _means(rows: Floats, labels: Ints, n_clusters: int) -> Floats:
-    member = sp.csr_array((np.ones(len(labels)), (labels, np.arange(len(labels)))), shape=(n_clusters, len(labels)))
-    return (member @ rows) / np.maximum(np.bincount(labels, minlength=n_clusters), 1)[:, None]

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.parallel import map_blocks, row_blocks
+from graspel.parallel import map_blocks, row_blocks, run_blocks
 
 Floats = NDArray[np.float64]
 
@@ -33,8 +33,7 @@ def map_each(apply: Callable[[Floats], Floats], V: Floats, n_threads: int = 1) -
     def work(i: int) -> None:
         result[i] = apply(V[i])
 
-    for _ in map_blocks(work, range(len(V)), n_threads):
-        pass
+    run_blocks(work, range(len(V)), n_threads)
     return result
 
 
@@ -75,6 +74,5 @@ def combine(C: Floats, V: Floats, n_threads: int = 1, *, out: Floats | None = No
     def work(at: slice) -> None:
         result[:, at] = C @ V[:, at]
 
-    for _ in map_blocks(work, row_blocks(V.shape[1], PIECE), n_threads):
-        pass
+    run_blocks(work, row_blocks(V.shape[1], PIECE), n_threads)
     return result

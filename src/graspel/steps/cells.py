@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.parallel import map_blocks, row_blocks
+from graspel.parallel import map_blocks, row_blocks, run_blocks
 from graspel.progress import report
 from graspel.steps.partition import Partition, search
 from graspel.steps.prepare import Points
@@ -97,8 +97,7 @@ class Cells:
             nearest[block] = useful[np.argpartition(D, nearest.shape[1] - 1, axis=1)[:, : nearest.shape[1]]]
             gaps[block] = (np.sqrt(np.maximum(D, 0)) - radii[useful]).min(axis=1) - radii[asking[block]]
 
-        for _ in map_blocks(work, row_blocks(len(asking), BLOCK), self.points.n_threads):
-            pass
+        run_blocks(work, row_blocks(len(asking), BLOCK), self.points.n_threads)
         return gaps, nearest
 
     @cached_property
@@ -117,6 +116,5 @@ class Cells:
             off = sketch[self.partition.part(cell)] - centres[cell]
             radii[cell] = np.sqrt(np.einsum("ij,ij->i", off, off).max(initial=0.0))
 
-        for _ in map_blocks(work, range(self.number), self.points.n_threads):
-            pass
+        run_blocks(work, range(self.number), self.points.n_threads)
         return radii

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.parallel import map_blocks, row_blocks
+from graspel.parallel import map_blocks, row_blocks, run_blocks
 from graspel.steps.products import near_rows, nearest_rows
 
 Ints = NDArray[np.int64]
@@ -79,8 +79,7 @@ class Partition:
         def work(block: slice) -> None:
             found[block] = near_rows(queries[block], self.centres, k)[1]
 
-        for _ in map_blocks(work, row_blocks(len(queries), BLOCK), n_threads):
-            pass
+        run_blocks(work, row_blocks(len(queries), BLOCK), n_threads)
         return found
 
 
@@ -105,8 +104,7 @@ def search(queries: Rows, X: Rows, partition: Partition, width: int, probes: int
             D[asking, :k], index = near_rows(queries[asking // probes] - centre, X[rows] - centre, k)
             found[asking, :k] = rows[index]
 
-    for _ in map_blocks(look_into, range(partition.number), n_threads):
-        pass
+    run_blocks(look_into, range(partition.number), n_threads)
     D, found = D.reshape(n, -1), found.reshape(n, -1)
     if D.shape[1] <= width:
         return np.pad(found, ((0, 0), (0, width - D.shape[1])), constant_values=-1).astype(np.int64)
@@ -116,8 +114,7 @@ def search(queries: Rows, X: Rows, partition: Partition, width: int, probes: int
         nearest = np.argpartition(D[block], width - 1, axis=1)[:, :width]
         result[block] = np.take_along_axis(found[block], nearest, axis=1)
 
-    for _ in map_blocks(merge, row_blocks(n, BLOCK), n_threads):
-        pass
+    run_blocks(merge, row_blocks(n, BLOCK), n_threads)
     return result
 
 
@@ -149,6 +146,5 @@ def assigned(X: Rows, centres: Rows, n_threads: int) -> Ints:
     def work(block: slice) -> None:
         label[block] = nearest_rows(X[block], centres, 1)[1][:, 0]
 
-    for _ in map_blocks(work, row_blocks(len(X), BLOCK), n_threads):
-        pass
+    run_blocks(work, row_blocks(len(X), BLOCK), n_threads)
     return label

@@ -23,7 +23,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.extmath import randomized_svd
 
-from graspel.parallel import map_blocks, row_blocks
+from graspel.parallel import map_blocks, row_blocks, run_blocks
 
 Floats = NDArray[np.float64]
 
@@ -142,8 +142,7 @@ class Points:
 
     def run(self, work: Callable[[slice], None], blocks: list[slice]) -> None:
         """Do the work on every block, on this run's threads."""
-        for _ in map_blocks(work, blocks, self.n_threads):
-            pass
+        run_blocks(work, blocks, self.n_threads)
 
     def _power_of_two(self) -> float:
         """The power of two that brings the data near 1; 1 itself where squares are safe as they are."""
