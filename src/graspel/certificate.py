@@ -17,7 +17,7 @@ from graspel.steps.prepare import Points
 Floats = NDArray[np.float64]
 
 SAMPLED_NODES = 32  # resistance and distance are compared on all pairs of these
-SOLVE_TOL = 1e-3  # the correlation is shown to three digits
+SOLVE_TOL = 1e-2  # of the solves; in the energy norm, which is what resistance is made of, the error is a tenth of it
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,9 @@ def certify(
     report("certificate", 0.0, "objective")
     F, error = objective(graph, z, sigma=sigma, beta=beta, rng=rng, n_jobs=points.n_threads)
     report("certificate", 0.3, "first eigenvalue")
-    pairs = smallest_eigenpairs(graph.laplacian, 2, tol=1e-3, guess=guess, random_state=rng, n_jobs=points.n_threads)
+    pairs = smallest_eigenpairs(
+        graph.laplacian, 2, tol=1e-3, norm="energy", guess=guess, random_state=rng, n_jobs=points.n_threads
+    )
     report("certificate", 0.5, "effective resistance")
     p, q, resistance = _sampled_resistance(graph, rng, points.n_threads)
     correlation, ratio = resistance_against_distance(resistance, points.squared_distances(p, q))

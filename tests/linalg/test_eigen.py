@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
+from graspel import GRASPEL
 from graspel.graph import Graph
 from graspel.linalg import eigen, smallest_eigenpairs
 from graspel.linalg.components import Components
-from graspel.linalg.eigen import DENSE_LIMIT, Eigenpairs
+from graspel.linalg.eigen import DENSE_LIMIT, Eigenpairs, smallest_nonzero_eigenvalues
+from graspel.linalg.laplacian import laplacian_of
 from linalg.zoo import LARGE, SMALL, equal_cliques, expander, isolated, large, reweighted, small, spectrum, union
 from toy_graphs import barbell, complete, cycle, grid, knn_like, path, random_tree, star
 
@@ -375,3 +377,33 @@ def test_equal_cliques_and_barbells_have_their_small_eigenvalues_to_many_digits(
         pairs = smallest_eigenpairs(graph.laplacian, 3)
         exact = eigen._dense_wide(graph.adjacency, graph.n_nodes - 1)[0][:2]
         assert_allclose(pairs.values[1:], exact, rtol=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_energy_norm_keeps_eigenvalues_and_distances_in_the_embedding(seed):
+    """Eigenvalues within tol squared; z_emb as the graph sees it, within a few times tol."""
+    X = np.random.default_rng(seed).standard_normal((3000, 3))
+    graph = GRASPEL(max_iter=0, random_state=seed).fit(X).graph_
+    loose = smallest_eigenpairs(graph.laplacian, 6, tol=1e-2, norm="energy", random_state=seed)
+    tight = smallest_eigenpairs(graph.laplacian, 6, tol=1e-8, random_state=seed)
+    assert loose.converged
+    assert loose.residuals.max() <= 1.01e-2
+    assert_allclose(loose.values[1:], tight.values[1:], rtol=3e-4)
+    U = loose.vectors[:, 1:] / np.sqrt(loose.values[1:])
+    V = tight.vectors[:, 1:] / np.sqrt(tight.values[1:])
+    p, q = np.random.default_rng(seed).integers(3000, size=(2, 500))
+    exact = ((V[p] - V[q]) ** 2).sum(axis=1)
+    assert np.abs(((U[p] - U[q]) ** 2).sum(axis=1) - exact).max() < 0.05 * exact.max()
+
+
+def test_an_unknown_norm_is_refused():
+    with pytest.raises(ValueError, match="norm='max': must be one of 'euclidean', 'energy'"):
+        smallest_eigenpairs(laplacian_of(sp.csr_array(np.ones((3, 3)) - np.eye(3))), 2, norm="max")
+
+
+def test_nonzero_eigenvalues_of_very_many_components_need_no_null_space():
+    """100,000 pairs of nodes: the null space alone would fill 160 GB."""
+    n = 200_000
+    pairs = sp.coo_array((np.ones(n // 2), (np.arange(0, n, 2), np.arange(1, n, 2))), shape=(n, n)).tocsr()
+    values = smallest_nonzero_eigenvalues(sp.csr_array(pairs + pairs.T), 3, tol=1e-3, rng=np.random.default_rng(0))
+    assert_allclose(values, 2.0)

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from graspel.graph import Graph
 from graspel.linalg.checked import checked_adjacency
 from graspel.linalg.components import Components
-from graspel.linalg.eigen import DENSE_LIMIT, smallest_eigenpairs
+from graspel.linalg.eigen import DENSE_LIMIT, smallest_nonzero_eigenvalues
 from graspel.linalg.elimination import ApproximateElimination
 from graspel.linalg.laplacian import laplacian_map, laplacian_of
 from graspel.linalg.lobpcg import lobpcg
@@ -230,7 +230,7 @@ def _eigenvalue_ratios(
     k = min(n_eigenvalues, coarse.shape[0] - c)
     if k < 1:
         return np.empty(0)
-    below = smallest_eigenpairs(laplacian_of(fine), c + k, tol=1e-3, random_state=rng).values[c:]
+    below = smallest_nonzero_eigenvalues(fine, k, tol=1e-3, rng=rng)
     return _massive_eigenvalues(coarse, mass, components, k, rng) / below
 
 
@@ -284,5 +284,6 @@ class _MassiveLaplacian:
                 block=block,
                 tol=1e-3,
                 max_iterations=MAX_ITERATIONS,
+                energy=True,
                 n_threads=self.n_threads,
             )[0]

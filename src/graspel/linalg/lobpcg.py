@@ -8,9 +8,10 @@ Rayleigh-Ritz drops directions that the basis already holds, so dependent vector
 Rounding is kept from growing: W and P are orthogonal to X and to the null space, and L X and L P, which follow from L S
 as X and P from S, are computed afresh where rounding could matter.
 
-Converged means |r| <= tol * lambda for the residual r = L u - lambda u. Heavy edges can make rounding alone exceed
-that. There r is measured in the norm of the inverse, sqrt(r'M r / lambda), which damps what heavy edges amplify and
-bounds the relative error of the eigenvalue; the iteration ends when this no longer falls, with the best it has seen.
+Converged means |r| <= tol * lambda for the residual r = L u - lambda u; or, where that is enough, the same in the norm
+of the inverse, sqrt(r'M r / lambda) <= tol, which damps what heavy edges amplify and bounds the relative error of the
+eigenvalue. Heavy edges can make rounding alone exceed the first. There the second takes over: the iteration ends when
+it no longer falls, with the best it has seen.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ def lobpcg(
     block: int,
     tol: float,
     max_iterations: int,
+    energy: bool = False,
     n_threads: int = 1,
 ) -> tuple[Floats, Floats]:
     """The smallest eigenvalues of L on the range of `project`, and their vectors as rows.
@@ -53,6 +55,7 @@ def lobpcg(
     project : orthogonal projection of the rows of an m x N array on the complement of the null space
     wanted : how many pairs must converge
     block : how many are iterated, at least `wanted`
+    energy : whether a residual within `tol` in the norm of the inverse is enough
 
     Returns
     -------
@@ -80,9 +83,11 @@ def lobpcg(
             return finished(X[:wanted])
         opened, R = np.flatnonzero(is_open), R[is_open]
         W = project(inverse(R))
+        damped = np.sqrt(np.abs(dots(R, W)) / theta[opened])
+        if energy and (damped[opened < wanted] <= tol).all():
+            return finished(X[:wanted])
         at_rounding = (size <= floor)[opened]
         if best.X is not None or at_rounding[opened < wanted].all():
-            damped = np.sqrt(np.abs(dots(R, W)) / theta[opened])
             if best.is_final(damped[opened < wanted].max(), X[:wanted]):
                 break
             no_gain = at_rounding & (damped <= tol / 2) & (2 * size > size_before)[opened]

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 STEPS = 60
 SETTLED = 1e-4  # relative change of the Ritz value, over two steps, at which it counts as found
-SOLVE_TOL = 1e-6
+SOLVE_TOL = 1e-3  # of a new vector: its error makes the basis a little worse, but enters no Ritz value
 EXHAUSTED = 1e-5  # what is left of a new vector, relative to its size, when the others span it but for solve errors
 
 

@@ -17,7 +17,7 @@ from graspel.linalg import smallest_eigenpairs
 
 Floats = NDArray[np.float64]
 
-TOL = 1e-3  # relative residual of the eigenpairs; the error of an eigenvalue is of the order of its square
+TOL = 1e-3  # residual in the energy norm: z_emb is off by 2 TOL sqrt(R / z_emb) at most, relatively
 
 
 class Embedding(NamedTuple):
@@ -49,7 +49,9 @@ def spectral_embedding(
     `n_eigenvalues` asks for more eigenpairs than U uses; `guess` holds vectors of a similar graph to start from.
     """
     k = min(1 + max(n_components, n_eigenvalues), graph.n_nodes)
-    pairs = smallest_eigenpairs(graph.laplacian, k, tol=tol, guess=guess, random_state=rng, n_jobs=n_jobs)
+    pairs = smallest_eigenpairs(
+        graph.laplacian, k, tol=tol, norm="energy", guess=guess, random_state=rng, n_jobs=n_jobs
+    )
     values, vectors = pairs.values[1:], pairs.vectors[:, 1:]
     used = slice(0, n_components)
     return Embedding(values, vectors, vectors[:, used] / np.sqrt(values[used] + 1 / sigma**2))
