@@ -46,6 +46,7 @@ class Step(IntEnum):
     SPARSIFIER = 3, "off-tree edge kept by the spectral sparsifier"
     JOIN = 4, "closest pair between two components"
     CRITICAL = 5, "pair of large spectral distortion"
+    LIKELY = 6, "pair without which the signals are much less likely"
 
     @property
     def label(self) -> str:

@@ -235,6 +235,20 @@ class Graph:
         """Return a new graph with the same edges and provenance, and these weights (in the order of `heads`)."""
         return Graph(self.n_nodes, **{**self._columns, "weights": weights})
 
+    def with_only(self, kept: ArrayLike) -> Graph:
+        """Return a new graph with those edges alone for which `kept` (in the order of `heads`) is true.
+
+        >>> Graph(3, [0, 1], [1, 2], [1.0, 2.0]).with_only([True, False]).n_edges
+        1
+        """
+        chosen = np.asarray(kept)
+        if chosen.dtype != np.bool_ or chosen.shape != (self.n_edges,):
+            raise ValueError(
+                f"kept of dtype {chosen.dtype} and shape {chosen.shape}: must be {self.n_edges} truth values, "
+                "one for each edge."
+            )
+        return Graph(self.n_nodes, **{name: column[chosen] for name, column in self._columns.items()})
+
     def scaled(self, factor: float) -> Graph:
         """Return a new graph with all weights multiplied by `factor`."""
         if not (isinstance(factor, Real) and 0 < factor < np.inf):

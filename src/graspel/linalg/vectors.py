@@ -17,6 +17,7 @@ from graspel.parallel import map_blocks, row_blocks, run_blocks
 Floats = NDArray[np.float64]
 
 PIECE = 16_384  # entries of each vector that are worked on at a time: they fit the cache
+LONG = 8_192  # entries from which threads save more time than their start costs
 
 
 def map_each(apply: Callable[[Floats], Floats], V: Floats, n_threads: int = 1) -> Floats:
@@ -33,7 +34,7 @@ def map_each(apply: Callable[[Floats], Floats], V: Floats, n_threads: int = 1) -
     def work(i: int) -> None:
         result[i] = apply(V[i])
 
-    run_blocks(work, range(len(V)), n_threads)
+    run_blocks(work, range(len(V)), n_threads if V.shape[1] >= LONG else 1)
     return result
 
 

@@ -1,0 +1,8 @@
+"""Graph recovery: which graph made the signals."""
+
+from __future__ import annotations
+
+from graspel.recovery.estimator import GraphRecovery
+from graspel.recovery.noise import estimate_noise
+
+__all__ = ["GraphRecovery", "estimate_noise"]

@@ -1,0 +1,212 @@
+r"""Recovery of small graphs: every pair of nodes is a candidate.
+
+1. *Rank.* Weights of all pairs, by likelihood less a ridge (:mod:`graspel.steps.refine`): with few signals the likelihood
+   alone gives some pairs large weights by chance, and the ridge evens them out. It falls with the number M of signals,
+   rho = SHRINKAGE / M x k_near^2, where k_near is the usual distance of nearest nodes.
+2. *Choose.* Along the ranking the graph grows, from the first that is connected and holds all *strong* pairs, those
+   above the threshold that best parts the weights into two groups (Otsu 1979). Each of these graphs is refitted without
+   the ridge, and the one that is best by an information criterion is taken: -M F + price x edges, where M F is twice the
+   log-likelihood but for a constant, and the price of an edge is 2 log log M (Hannan and Quinn), log M (BIC) or 2 (AIC).
+   No knowledge of the true graph enters.
+3. *Refine.* The weights of that graph, with the ridge: R = k + rho w on every edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import minimum_spanning_tree
+from scipy.spatial.distance import squareform
+
+from graspel.graph import Graph, Step
+from graspel.recovery.noise import MOST_TAKEN, noisy_likelihood
+from graspel.steps.refine import NEGLIGIBLE, Likelihood, Refined, best_weights
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+SHRINKAGE = 120.0  # the ridge weighs as much as so many signals; docs/recovery.md says how it was chosen
+DENSEST = 8.0  # edges per node that are looked at, at the most
+FINER = 1.1  # each graph on the way has so many times the edges of the one before
+SECOND_LOOK = 8  # graphs compared between the neighbours of the best one
+REVIVED = 1e-3  # of its weight in the ranking, that an edge has at the least where the next refit starts
+SMALLEST = 1e-6  # of the median distance: nearer counts as that far apart
+
+CRITERIA: dict[str, Callable[[int], float]] = {
+    "hqc": lambda n_signals: 2 * np.log(np.log(max(n_signals, 16))),  # Hannan and Quinn; never below 2
+    "bic": np.log,
+    "aic": lambda n_signals: 2.0,
+}  # the price of an edge, in units of twice the log-likelihood
+
+
+class Choice(NamedTuple):
+    """The graph chosen, its gaps on the edges and elsewhere, and the graphs compared: their edges and criterion."""
+
+    graph: Graph
+    gap: float
+    outside: float
+    path: list[tuple[int, float]]
+
+
+def recovered_from_all_pairs(X: Floats, variance: float, criterion: str, tol: float) -> Choice:
+    """Recover the graph of signals (nodes x signals, each row of mean zero) with noise of this variance."""
+    problem = Problem.of(X, variance)
+    ranked = problem.fitted(problem.every_pair, np.full(problem.n_pairs, 2.0 / problem.n_nodes), tol, ridge=True).weights
+    order = np.argsort(-ranked, kind="stable")
+    first = max(problem.first_connected(ranked), number_of_strong(ranked))
+    last = max(first, min(problem.n_pairs, int(DENSEST * problem.n_nodes)))
+    search = Search(problem, ranked, order, CRITERIA[criterion](problem.n_signals))
+    for size in _growing(first, last):
+        search.look_at(size)
+    for size in _between(sorted(search.seen), search.best):
+        search.look_at(size)
+    chosen, fit = order[: search.best], None
+    while fit is None or not len(chosen) == len(fit.weights):
+        fit = problem.fitted(chosen, ranked[chosen], tol, ridge=True)
+        chosen = chosen[fit.weights * fit.state.resistance > NEGLIGIBLE]
+    return Choice(problem.graph(chosen, fit.weights), fit.gap, problem.outside(chosen, fit.weights), search.path)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Pairs of nodes, second moments, noise and ridge, in units of the median squared distance."""
+
+    heads: Ints
+    tails: Ints
+    S: Floats
+    variance: float
+    ridge: float
+    unit: float
+    n_signals: int
+
+    @classmethod
+    def of(cls, X: Floats, variance: float) -> Problem:
+        n, m = X.shape
+        heads, tails = (ends.astype(np.int64) for ends in np.triu_indices(n, 1))
+        S = X @ X.T / m
+        d = np.diag(S)
+        z = np.maximum(d[heads] + d[tails] - 2 * S[heads, tails], 0.0)
+        unit = float(np.median(z)) or float(z.max())
+        nearest = nearest_distance(squareform(z) / unit, variance / unit)
+        return cls(heads, tails, S / unit, variance / unit, SHRINKAGE / m * nearest**2, unit, m)
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self.S)
+
+    @property
+    def n_pairs(self) -> int:
+        return len(self.heads)
+
+    @property
+    def every_pair(self) -> Ints:
+        return np.arange(self.n_pairs)
+
+    def likelihood(self, pairs: Ints) -> Likelihood:
+        """The likelihood as a function of the weights of these pairs."""
+        return noisy_likelihood(self.heads[pairs], self.tails[pairs], self.S, self.variance, SMALLEST)
+
+    def fitted(self, pairs: Ints, start: Floats, tol: float, *, ridge: bool) -> Refined:
+        """The best weights of these pairs."""
+        return best_weights(self.likelihood(pairs), start, ridge=self.ridge if ridge else 0.0, tol=tol)
+
+    def first_connected(self, weights: Floats) -> int:
+        """How many of the heaviest pairs it takes to connect all nodes: those no lighter than the spanning tree."""
+        cost = sp.coo_array((1.0 / weights, (self.heads, self.tails)), shape=self.S.shape).tocsr()
+        return int((1.0 / weights <= minimum_spanning_tree(cost).data.max()).sum())
+
+    def outside(self, pairs: Ints, weights: Floats) -> float:
+        """The largest R / k - 1 of all other pairs (-1 where there are none)."""
+        everywhere = np.zeros(self.n_pairs)
+        everywhere[pairs] = weights
+        state = self.likelihood(self.every_pair)(everywhere)
+        others = everywhere == 0
+        return float((state.resistance / state.distance - 1)[others].max(initial=-1.0))
+
+    def graph(self, pairs: Ints, weights: Floats) -> Graph:
+        """The graph of these pairs, in the units of the signals."""
+        return Graph(self.n_nodes, self.heads[pairs], self.tails[pairs], weights / self.unit, step=Step.LIKELY)
+
+
+@dataclass
+class Search:
+    """Compares the graphs of the heaviest pairs by -M F + price x edges."""
+
+    problem: Problem
+    ranked: Floats
+    order: Ints
+    price: float
+    seen: dict[int, float] = field(default_factory=dict)
+    last: Floats = field(default_factory=lambda: np.empty(0))
+
+    def look_at(self, size: int) -> None:
+        """Fit the graph of the `size` heaviest pairs, starting where the fit before it ended."""
+        pairs, m = self.order[:size], self.problem.n_signals
+        known = min(size, len(self.last))
+        start = np.concatenate([self.last[:known], self.ranked[pairs[known:]]])
+        start = np.maximum(start, REVIVED * self.ranked[pairs])
+        # F is off by the square of the tolerance for every node, and M F must be right to about 1.
+        fit = self.problem.fitted(pairs, start, min(1e-2, (m * self.problem.n_nodes) ** -0.5), ridge=False)
+        self.last = fit.weights
+        self.seen[size] = -m * fit.state.objective + self.price * size
+
+    @property
+    def best(self) -> int:
+        return min(self.seen, key=lambda size: (self.seen[size], size))
+
+    @property
+    def path(self) -> list[tuple[int, float]]:
+        return [(size, float(value)) for size, value in sorted(self.seen.items())]
+
+
+def nearest_distance(Z: Floats, variance: float) -> float:
+    """The median over the nodes of the squared distance to the nearest other, the noise taken off."""
+    nearest = np.where(np.eye(len(Z), dtype=bool), np.inf, Z).min(axis=1)
+    return float(np.median(np.maximum(nearest - 2 * variance, (1 - MOST_TAKEN) * nearest)))
+
+
+def number_of_strong(weights: Floats) -> int:
+    """How many weights are in the upper of the two groups that leave the least variance within (Otsu's threshold).
+
+    >>> number_of_strong(np.array([0.1, 0.9, 0.2, 1.1, 0.0]))
+    2
+    """
+    falling = np.sort(weights)[::-1]
+    upper = np.arange(1, len(falling))
+    lower = len(falling) - upper
+    if not len(upper):
+        return len(falling)
+    sums = np.cumsum(falling)
+    means = sums[:-1] / upper, (sums[-1] - sums[:-1]) / lower
+    return int(upper[np.argmax(upper * lower * (means[0] - means[1]) ** 2)])
+
+
+def _growing(first: int, last: int) -> list[int]:
+    """Numbers of edges, each a little larger than the one before.
+
+    >>> _growing(10, 14), _growing(10, 10)
+    ([10, 11, 12, 13, 14], [10])
+    """
+    sizes = [first]
+    while sizes[-1] < last:
+        sizes.append(min(last, max(sizes[-1] + 1, int(FINER * sizes[-1]))))
+    return sizes
+
+
+def _between(sizes: list[int], best: int) -> list[int]:
+    """A few more numbers between the neighbours of the best one.
+
+    >>> _between([10, 14, 18], 14)
+    [11, 12, 13, 15, 16, 17]
+    """
+    at = sizes.index(best)
+    low, high = sizes[max(at - 1, 0)], sizes[min(at + 1, len(sizes) - 1)]
+    more = np.unique(np.linspace(low, high, SECOND_LOOK + 2).round().astype(int)).tolist()
+    if high - low <= SECOND_LOOK + 1:
+        more = list(range(low, high + 1))
+    return [size for size in more if size not in sizes]

@@ -1,0 +1,57 @@
+"""The certificate of a recovered graph: how far it is from the optimum, and what was seen on the way."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class RecoveryCertificate:
+    """What can be said of a recovered graph.
+
+    Attributes
+    ----------
+    n_nodes, n_signals, n_edges : int
+    connected : bool
+    density : float
+        Edges per node.
+    noise : float
+        Standard deviation of the noise taken off, in the units of the signals.
+    support_gap : float
+        Largest |R / k - 1| over the edges: R effective resistance, k squared distance of the signals without noise. 0 at
+        the optimum for these edges.
+    outside_gap : float
+        Largest R / k - 1 over all other pairs; not above 0 at the optimum over all graphs, and above it where the
+        information criterion found an edge not worth having. NaN where not all pairs were looked at.
+    exact : bool
+        Whether resistances were computed, not estimated (then `support_gap` is that of single estimates).
+    """
+
+    n_nodes: int
+    n_signals: int
+    n_edges: int
+    connected: bool
+    density: float
+    noise: float
+    support_gap: float
+    outside_gap: float
+    exact: bool
+
+    def as_dict(self) -> dict[str, float | int | bool]:
+        """All entries by name."""
+        return asdict(self)
+
+    def sentences(self) -> list[tuple[str, str, str]]:
+        """Label, value and meaning of every entry, for people."""
+        outside = "unknown" if np.isnan(self.outside_gap) else f"{self.outside_gap:.2g}"
+        how = "" if self.exact else "; of estimates, each with an error of 0.1"
+        return [
+            ("nodes", f"{self.n_nodes:,}", f"{self.n_signals:,} signals at each"),
+            ("edges", f"{self.n_edges:,}", f"{self.density:.3f} per node (density)"),
+            ("connected", "yes" if self.connected else "no", "every node can be reached from every other"),
+            ("noise", f"{self.noise:.3g}", "standard deviation of the white noise that was taken off"),
+            ("gap on edges", f"{self.support_gap:.1e}", f"largest |R / k - 1|: 0 at the best weights{how}"),
+            ("gap elsewhere", outside, "largest R / k - 1 of pairs that are no edges, each not worth an edge"),
+        ]

@@ -1,0 +1,196 @@
+r"""GraphRecovery: which graph made the signals.
+
+The rows of X are nodes and its columns are signals, smooth on an unknown graph: x ~ N(0, L^+ + s^2 I), with white noise of
+standard deviation s. The graph of largest likelihood has effective resistance equal to the mean squared distance of
+the signals without noise, R = k, on every edge. Which pairs are edges is chosen by an information criterion.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from graspel.graph import Graph
+from graspel.parallel import one_thread_per_call
+from graspel.parameters import check_choice, check_flag, check_number, checked_data, generator
+from graspel.progress import listening, print_progress, report
+from graspel.recovery.all_pairs import CRITERIA, recovered_from_all_pairs
+from graspel.recovery.certificate import RecoveryCertificate
+from graspel.recovery.neighbors import recovered_from_neighbors
+from graspel.recovery.noise import estimate_noise
+from graspel.steps.refine import EXACT_NODES
+
+Floats = NDArray[np.float64]
+
+ALL_PAIRS = 128  # nodes up to which every pair is a candidate
+
+
+class GraphRecovery(BaseEstimator):
+    """Recover the weighted graph on which signals are smooth.
+
+    Parameters
+    ----------
+    noise : "auto" or float, default="auto"
+        Standard deviation of white noise in the signals, which is taken off; 0 for none. "auto" estimates it
+        (:func:`graspel.recovery.estimate_noise`).
+    criterion : {"hqc", "bic", "aic"}, default="hqc"
+        What an edge must be worth, in units of twice the log-likelihood of the M signals: 2 log log M (Hannan and
+        Quinn), log M (BIC) or 2 (AIC). The first two find the true edges as M grows; AIC keeps more.
+    all_pairs : bool or None, default=None
+        Whether every pair of nodes is a candidate, at a cost of N^3 and more, or only the edges that `GRASPEL` finds. None:
+        every pair up to 128 nodes.
+    n_neighbors : int, default=5
+        Neighbours of each node in GRASPEL's initial graph, where not all pairs are candidates: more of them than the
+        graph needs, since edges that the signals can do without are dropped.
+    tol : float, default=1e-3
+        Largest |R / k - 1| on an edge at which weights count as found (up to 2,000 nodes; beyond, resistances are
+        estimated).
+    random_state : int, RandomState, Generator or None, default=None
+    n_jobs : int, default=None
+        Threads; None or -1 for all cores.
+    verbose : bool, default=False
+        Print what is being done.
+
+    Attributes
+    ----------
+    graph_ : Graph
+        The recovered graph, connected. Effective resistance on it is the mean squared distance of the signals.
+    noise_ : float
+        Standard deviation of the noise that was taken off.
+    certificate_ : RecoveryCertificate
+        How far the weights are from the best ones.
+    path_ : list of (int, float)
+        With all pairs: number of edges and criterion of every graph compared. Else: number of edges in every round, and
+        what the signals lose in likelihood without the weakest of them.
+    n_features_in_ : int
+        Number of signals.
+
+    Examples
+    --------
+    >>> from graspel.recovery import GraphRecovery
+    >>> from graspel.synthetic import grid_graph, smooth_signals
+    >>> truth = grid_graph(4, 4)
+    >>> X = smooth_signals(truth, n_signals=1000, noise=0.5, random_state=0)
+    >>> model = GraphRecovery().fit(X)
+    >>> model.graph_.n_edges, truth.n_edges
+    (24, 24)
+    """
+
+    def __init__(
+        self,
+        *,
+        noise: str | float = "auto",
+        criterion: str = "hqc",
+        all_pairs: bool | None = None,
+        n_neighbors: int = 5,
+        tol: float = 1e-3,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.noise = noise
+        self.criterion = criterion
+        self.all_pairs = all_pairs
+        self.n_neighbors = n_neighbors
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None) -> GraphRecovery:
+        """Recover the graph of the rows of X.
+
+        Parameters
+        ----------
+        X : array or DataFrame (nodes x signals), at least 2 x 2
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        signals = checked_signals(self, X)
+        validate_data(self, X, skip_check_array=True)
+        n, m = signals.shape
+        rng = generator(self.random_state)
+        every = n <= ALL_PAIRS if self.all_pairs is None else bool(self.all_pairs)
+        if not every and self.n_neighbors >= n:
+            raise ValueError(f"n_neighbors={self.n_neighbors}: must be smaller than the number of nodes, {n}.")
+        with one_thread_per_call(), listening(print_progress) if self.verbose else nullcontext():
+            report("recovering", None, "noise")
+            self.noise_ = estimate_noise(signals) if isinstance(self.noise, str) else float(self.noise)
+            self.graph_, gap, outside, self.path_ = self._recovered(signals, every, rng)
+        self.certificate_ = RecoveryCertificate(
+            n_nodes=n,
+            n_signals=m,
+            n_edges=self.graph_.n_edges,
+            connected=self.graph_.is_connected,
+            density=self.graph_.density,
+            noise=self.noise_,
+            support_gap=gap,
+            outside_gap=outside,
+            exact=every or n <= EXACT_NODES,
+        )
+        return self
+
+    def _recovered(
+        self, X: Floats, every: bool, rng: np.random.Generator
+    ) -> tuple[Graph, float, float, list[tuple[int, float]]]:
+        """The graph, its gaps on edges and elsewhere, and the way there."""
+        if every:
+            report("recovering", None, "edges among all pairs")
+            found = recovered_from_all_pairs(X, self.noise_**2, self.criterion, self.tol)
+            return found.graph, found.gap, found.outside, found.path
+        pruned = recovered_from_neighbors(
+            X,
+            self.noise_**2,
+            CRITERIA[self.criterion](X.shape[1]),
+            self.tol,
+            rng,
+            {"n_neighbors": self.n_neighbors},
+            self.n_jobs,
+        )
+        return pruned.graph, pruned.refined.gap, float("nan"), pruned.path
+
+    def _check_parameters(self) -> None:
+        if self.noise != "auto":
+            check_number("noise", self.noise, "of at least 0, or 'auto'", lambda v: 0 <= v < np.inf)
+        check_choice("criterion", self.criterion, CRITERIA)
+        if self.all_pairs is not None:
+            check_flag("all_pairs", self.all_pairs)
+        check_number("n_neighbors", self.n_neighbors, ">= 1", lambda v: v >= 1, whole=True)
+        check_number("tol", self.tol, "above 0", lambda v: 0 < v < np.inf)
+        if self.n_jobs is not None:
+            hint = "It is the number of threads; -1 is all cores."
+            check_number("n_jobs", self.n_jobs, "other than 0, or None", lambda v: v != 0, whole=True, hint=hint)
+
+
+def checked_signals(estimator: Any, X: Any) -> Floats:
+    """The signals as finite numbers, each row of mean zero; refused where there is nothing to learn from."""
+    checked = checked_data(estimator, X)
+    signals = np.asarray(checked.toarray() if sp.issparse(checked) else checked, dtype=np.float64)
+    n, m = signals.shape
+    if m < 2:
+        raise ValueError(
+            f"X has {m} column: a graph is recovered from at least 2 signals. Rows are nodes and columns are signals; "
+            "pass X.T if yours is the other way round."
+        )
+    signals = signals - signals.mean(axis=1, keepdims=True)
+    size = np.abs(signals).max()
+    if not size > 1e-12 * np.abs(np.asarray(checked.max() if sp.issparse(checked) else checked)).max():
+        raise ValueError(
+            "every node has the same value in all signals: nothing tells one graph from another. Bring signals that vary."
+        )
+    spread = signals - signals.mean(axis=0)
+    if not np.abs(spread).max() > 1e-12 * size:
+        raise ValueError(
+            "all nodes have the same signals: nothing tells one node from another. Bring signals that differ between nodes."
+        )
+    return signals

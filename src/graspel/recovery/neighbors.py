@@ -1,0 +1,98 @@
+r"""Recovery of large graphs: the learner's edges, refined, less those that the signals can do without.
+
+GRASPEL's loop gives the edges. Their weights are refined (:mod:`graspel.steps.refine`) to the distances
+k = z - 2 s^2, the noise taken off. Without an edge of leverage l = w R the log-likelihood of M signals is smaller by
+
+    M / 2 (-log(1 - l) - w k),
+
+which is infinite for a bridge: the graph stays connected. An edge that costs more by the information criterion (log M
+for BIC) than twice this is dropped. As the loss of one edge changes when others go, at most a fifth of the edges go at
+a time, the weakest first, and weights are brought up to date in between.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graspel.graph import Graph
+from graspel.learner import GRASPEL
+from graspel.recovery.noise import MOST_TAKEN
+from graspel.steps.refine import Refined, calibrated_weights, edge_likelihood, plain_steps, refined
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+AT_A_TIME = 0.2  # share of the edges that may be dropped in one round
+STEPS_BETWEEN = 1  # w <- w R / k, between rounds
+SMALLEST = 1e-6  # of the median distance: nearer counts as that far apart
+
+
+class Pruned(NamedTuple):
+    """The graph, its refinement, and the way there: edges, and the smallest loss of one, in every round."""
+
+    graph: Graph
+    refined: Refined
+    path: list[tuple[int, float]]
+
+
+def recovered_from_neighbors(
+    X: Floats,
+    variance: float,
+    price: float,
+    tol: float,
+    rng: np.random.Generator,
+    learner: dict[str, Any],
+    n_jobs: int | None,
+) -> Pruned:
+    """Recover the graph of signals (nodes x signals, each row of mean zero) with noise of this variance."""
+    m = X.shape[1]
+    graph = GRASPEL(**learner, random_state=rng, n_jobs=n_jobs).fit(X).graph_
+    k = distances(graph, X, variance)
+    unit = float(np.median(k))
+    k = k / unit
+    graph = graph.with_weights(calibrated_weights(k, graph.n_nodes))
+    path: list[tuple[int, float]] = []
+    while True:
+        now = plain_steps(edge_likelihood(graph, k, rng, n_jobs), graph.weights, STEPS_BETWEEN)
+        loss = m * lost_without(now.weights * now.state.resistance, now.weights * k)
+        path.append((graph.n_edges, float(loss.min())))
+        dropped = _weakest(loss, price, max(1, int(AT_A_TIME * graph.n_edges)))
+        graph = graph.with_weights(now.weights)
+        if not len(dropped):
+            break
+        kept = np.ones(graph.n_edges, dtype=bool)
+        kept[dropped] = False
+        graph, k = graph.with_only(kept), k[kept]
+    graph, found = refined(graph, k, rng, tol=tol, n_jobs=n_jobs)
+    return Pruned(graph.scaled(1 / unit), found, path)
+
+
+def distances(graph: Graph, X: Floats, variance: float) -> Floats:
+    """Mean squared distances of the ends of every edge, the noise taken off."""
+    z = np.concatenate(
+        [
+            ((X[graph.heads[part]] - X[graph.tails[part]]) ** 2).mean(axis=1)
+            for part in np.array_split(np.arange(graph.n_edges), 1 + graph.n_edges * X.shape[1] // 10_000_000)
+        ]
+    )
+    k = np.maximum(z - 2 * variance, (1 - MOST_TAKEN) * z)
+    return np.maximum(k, SMALLEST * np.median(k))
+
+
+def lost_without(leverage: Floats, wk: Floats) -> Floats:
+    """Twice the log-likelihood of one signal that is lost without an edge, -log(1 - l) - w k (infinite for a bridge).
+
+    >>> lost_without(np.array([0.5, 1.0]), np.array([0.5, 1.0])).round(3)
+    array([0.193,   inf])
+    """
+    with np.errstate(divide="ignore"):
+        return -np.log1p(-np.minimum(leverage, 1.0)) - wk
+
+
+def _weakest(loss: Floats, price: float, limit: int) -> Ints:
+    weak = np.flatnonzero(loss < price)
+    return weak[np.argsort(loss[weak], kind="stable")[:limit]]
+

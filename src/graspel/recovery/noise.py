@@ -1,0 +1,119 @@
+r"""White noise in signals: how much there is, and the likelihood of a graph beneath it.
+
+Signals x = y + noise, where y is smooth on the graph (covariance L^+) and the noise has variance s^2 at every node, have
+the covariance L^+ + s^2 I. Noise adds 2 s^2 to every squared distance, which makes near nodes look far apart and
+spurious edges necessary.
+
+**How much.** A smooth signal has no constant part: y sums to zero over the nodes. So the mean of x over the nodes is
+noise alone, of variance s^2 / N. Real signals may share a constant part for other reasons; but no direction at all has
+less variance than the noise, so the smallest eigenvalue of the covariance (where there are more signals than nodes)
+bounds it too, and so does half the smallest squared distance.
+
+**Beneath it.** The likelihood of a graph given noisy signals is largest where resistance equals the distance of the
+*denoised* signals. With A = (I + s^2 L)^-1, the filter that takes noise off (Wiener's, and the one of GL-SigRep),
+
+    E[y y' | x] = A S A + s^2 (A - 11'/N),        S = XX'/M,
+
+and k_pq = e_pq' E[yy'] e_pq. Every step w <- w R / k is one of the EM algorithm.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from graspel.linalg.precision import log_determinant
+from graspel.steps.refine import Likelihood, State
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+LEAST_SHARE = 0.05  # of the smallest squared distance: noise below this is not clearly there
+EIGENVALUES = 1000  # nodes up to which the smallest eigenvalue of the covariance is computed
+MOST_TAKEN = 0.9  # of a squared distance that is taken off as noise, at the most
+
+
+def estimate_noise(X: Any) -> float:
+    """Standard deviation of white noise in signals (nodes x signals), 0 where none is clearly there.
+
+    Examples
+    --------
+    >>> from graspel.synthetic import grid_graph, smooth_signals
+    >>> X = smooth_signals(grid_graph(5, 5), n_signals=2000, noise=0.5, random_state=0)
+    >>> round(estimate_noise(X), 2)
+    0.5
+    >>> estimate_noise(X - X.mean(axis=0))  # without the constant part nothing is known of it
+    0.0
+    """
+    centred = np.asarray(X, dtype=np.float64)
+    centred = centred - centred.mean(axis=1, keepdims=True)
+    n, m = centred.shape
+    shared = float(centred.sum(axis=0) @ centred.sum(axis=0)) / (n * m)
+    if shared == 0:
+        return 0.0
+    bound = smallest_distance(centred) / 2
+    variance = min(shared, bound)
+    if m > n and n <= EIGENVALUES:
+        residual = centred - centred.mean(axis=0)
+        least = float(scipy.linalg.eigvalsh(residual @ residual.T / m, subset_by_index=[1, 1])[0])
+        variance = min(variance, least / (1 - np.sqrt(n / m)) ** 2)  # how far few samples pull it down (Marchenko, Pastur)
+    return float(np.sqrt(variance)) if variance > LEAST_SHARE * bound else 0.0
+
+
+def smallest_distance(X: Floats) -> float:
+    """The median over the nodes of the mean squared distance |x_p - x_q|^2 / M to the nearest other."""
+    from sklearn.neighbors import NearestNeighbors
+
+    distances, _ = NearestNeighbors(n_neighbors=1, algorithm="brute").fit(X).kneighbors()
+    return float(np.median(distances) ** 2) / X.shape[1]
+
+
+def noisy_likelihood(heads: Ints, tails: Ints, S: Floats, variance: float, floor: float) -> Likelihood:
+    """The likelihood of a graph on all nodes given the second moments S = XX'/M of signals with noise.
+
+    No distance k is taken to be smaller than `floor`.
+    """
+    n = len(S)
+    S = S - S.mean(axis=0) - S.mean(axis=1)[:, None] + S.mean()
+
+    def distances(C: Floats) -> Floats:
+        d = np.diag(C)
+        return np.maximum(d[heads] + d[tails] - 2 * C[heads, tails], floor)
+
+    plain = distances(S)
+
+    def likelihood(w: Floats) -> State:
+        T = laplacian_plus_mean(heads, tails, w, n)
+        value, inverse = log_determinant(T)
+        if not np.isfinite(value):
+            return State(-np.inf, np.ones_like(w), plain)
+        R = edge_resistances(inverse(), heads, tails)
+        if variance == 0:
+            return State(value - float(w @ plain), R, plain)
+        L = T - 1.0 / n
+        smoothing, filtered = log_determinant(np.eye(n) + variance * L)
+        A = filtered()
+        k = distances(A @ S @ A + variance * A)
+        return State(value - smoothing - float(np.sum(S * (L @ A))), R, k)
+
+    return likelihood
+
+
+def laplacian_plus_mean(heads: Ints, tails: Ints, w: Floats, n_nodes: int) -> Floats:
+    """L + 11'/N as a full matrix: regular, and its inverse gives the same resistances as L^+."""
+    T = np.full((n_nodes, n_nodes), 1.0 / n_nodes)
+    T[heads, tails] -= w
+    T[tails, heads] -= w
+    degrees = np.bincount(heads, w, n_nodes) + np.bincount(tails, w, n_nodes)
+    T[np.diag_indices(n_nodes)] += degrees
+    return T
+
+
+def edge_resistances(inverse: Floats, heads: Ints, tails: Ints) -> Floats:
+    """e_pq' T^-1 e_pq, no smaller than rounding may leave of it."""
+    d = np.diag(inverse)
+    R = d[heads] + d[tails] - 2 * inverse[heads, tails]
+    return np.maximum(R, np.finfo(float).eps * (d[heads] + d[tails]))
