@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.baselines.pairs import checked_signals, graph_of_pairs, laplacian, squared_distances
-from graspel.linalg.precision import log_determinant, resistances
 from graspel.baselines.projected_gradient import Minimum, minimise, warn_unless_converged
 from graspel.graph import Graph
+from graspel.linalg.precision import log_determinant, resistances
 from graspel.parameters import check_number
 
 Floats = NDArray[np.float64]

@@ -86,6 +86,7 @@ def learn(
     max_iter: options.MaxIter = None,
     sigma: options.Sigma = None,
     beta: options.Beta = None,
+    refine: options.Refine = None,
     center: options.Center = None,
     random_state: options.RandomState = None,
     n_jobs: options.Jobs = None,

@@ -103,6 +103,16 @@ Sigma = Annotated[
     _option(MODEL, "1000.0", "Prior scale: the objective adds 1/sigma^2 to every eigenvalue."),
 ]
 Beta = Annotated[float | None, _option(MODEL, "0.0", "Weight of the sparsity penalty.")]
+Refine = Annotated[
+    bool | None,
+    _option(
+        MODEL,
+        "no-refine",
+        "Bring the weights to the optimum of the objective: effective resistance equals the distance in the data on "
+        "every edge.",
+        "--refine/--no-refine",
+    ),
+]
 Center = Annotated[
     bool | None,
     _option(
@@ -137,6 +147,7 @@ PARAMETERS = (
     "max_iter",
     "sigma",
     "beta",
+    "refine",
     "center",
     "random_state",
     "n_jobs",

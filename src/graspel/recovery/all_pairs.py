@@ -6,8 +6,8 @@ r"""Recovery of small graphs: every pair of nodes is a candidate.
 2. *Choose.* Along the ranking the graph grows, from the first that is connected and holds all *strong* pairs, those
    above the threshold that best parts the weights into two groups (Otsu 1979). Each of these graphs is refitted without
    the ridge, and the one that is best by an information criterion is taken: -M F + price x edges, where M F is twice the
-   log-likelihood but for a constant, and the price of an edge is 2 log log M (Hannan and Quinn), log M (BIC) or 2 (AIC).
-   No knowledge of the true graph enters.
+   log-likelihood but for a constant, and the price of an edge is log M (BIC) or 2 (AIC). No knowledge of the true graph
+   enters.
 3. *Refine.* The weights of that graph, with the ridge: R = k + rho w on every edge.
 """
 
@@ -38,7 +38,6 @@ REVIVED = 1e-3  # of its weight in the ranking, that an edge has at the least wh
 SMALLEST = 1e-6  # of the median distance: nearer counts as that far apart
 
 CRITERIA: dict[str, Callable[[int], float]] = {
-    "hqc": lambda n_signals: 2 * np.log(np.log(max(n_signals, 16))),  # Hannan and Quinn; never below 2
     "bic": np.log,
     "aic": lambda n_signals: 2.0,
 }  # the price of an edge, in units of twice the log-likelihood
@@ -56,7 +55,9 @@ class Choice(NamedTuple):
 def recovered_from_all_pairs(X: Floats, variance: float, criterion: str, tol: float) -> Choice:
     """Recover the graph of signals (nodes x signals, each row of mean zero) with noise of this variance."""
     problem = Problem.of(X, variance)
-    ranked = problem.fitted(problem.every_pair, np.full(problem.n_pairs, 2.0 / problem.n_nodes), tol, ridge=True).weights
+    ranked = problem.fitted(
+        problem.every_pair, np.full(problem.n_pairs, 2.0 / problem.n_nodes), tol, ridge=True
+    ).weights
     order = np.argsort(-ranked, kind="stable")
     first = max(problem.first_connected(ranked), number_of_strong(ranked))
     last = max(first, min(problem.n_pairs, int(DENSEST * problem.n_nodes)))

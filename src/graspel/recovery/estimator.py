@@ -39,9 +39,9 @@ class GraphRecovery(BaseEstimator):
     noise : "auto" or float, default="auto"
         Standard deviation of white noise in the signals, which is taken off; 0 for none. "auto" estimates it
         (:func:`graspel.recovery.estimate_noise`).
-    criterion : {"hqc", "bic", "aic"}, default="hqc"
-        What an edge must be worth, in units of twice the log-likelihood of the M signals: 2 log log M (Hannan and
-        Quinn), log M (BIC) or 2 (AIC). The first two find the true edges as M grows; AIC keeps more.
+    criterion : {"bic", "aic"}, default="bic"
+        What an edge must be worth, in units of twice the log-likelihood of the M signals: log M (BIC) or 2 (AIC). BIC
+        finds the true edges as M grows; AIC keeps more.
     all_pairs : bool or None, default=None
         Whether every pair of nodes is a candidate, at a cost of N^3 and more, or only the edges that `GRASPEL` finds. None:
         every pair up to 128 nodes.
@@ -86,7 +86,7 @@ class GraphRecovery(BaseEstimator):
         self,
         *,
         noise: str | float = "auto",
-        criterion: str = "hqc",
+        criterion: str = "bic",
         all_pairs: bool | None = None,
         n_neighbors: int = 5,
         tol: float = 1e-3,

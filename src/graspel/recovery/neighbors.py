@@ -5,9 +5,10 @@ k = z - 2 s^2, the noise taken off. Without an edge of leverage l = w R the log-
 
     M / 2 (-log(1 - l) - w k),
 
-which is infinite for a bridge: the graph stays connected. An edge that costs more by the information criterion (log M
-for BIC) than twice this is dropped. As the loss of one edge changes when others go, at most a fifth of the edges go at
-a time, the weakest first, and weights are brought up to date in between.
+which is infinite for a bridge. An edge that costs more by the information criterion (log M for BIC) than twice this is
+dropped. As the loss of one edge changes when others go, at most a fifth of the edges go at a time, the weakest first
+and none of the spanning tree of the largest losses, so that the graph stays connected; weights are brought up to date
+in between.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import minimum_spanning_tree
 
 from graspel.graph import Graph
 from graspel.learner import GRASPEL
@@ -26,6 +29,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 AT_A_TIME = 0.2  # share of the edges that may be dropped in one round
+FEW = 0.002  # share of the edges below which it is not worth another round
 STEPS_BETWEEN = 1  # w <- w R / k, between rounds
 SMALLEST = 1e-6  # of the median distance: nearer counts as that far apart
 
@@ -59,9 +63,9 @@ def recovered_from_neighbors(
         now = plain_steps(edge_likelihood(graph, k, rng, n_jobs), graph.weights, STEPS_BETWEEN)
         loss = m * lost_without(now.weights * now.state.resistance, now.weights * k)
         path.append((graph.n_edges, float(loss.min())))
-        dropped = _weakest(loss, price, max(1, int(AT_A_TIME * graph.n_edges)))
         graph = graph.with_weights(now.weights)
-        if not len(dropped):
+        dropped = _weakest(graph, loss, price, max(1, int(AT_A_TIME * graph.n_edges)))
+        if len(dropped) <= FEW * graph.n_edges:
             break
         kept = np.ones(graph.n_edges, dtype=bool)
         kept[dropped] = False
@@ -92,7 +96,12 @@ def lost_without(leverage: Floats, wk: Floats) -> Floats:
         return -np.log1p(-np.minimum(leverage, 1.0)) - wk
 
 
-def _weakest(loss: Floats, price: float, limit: int) -> Ints:
-    weak = np.flatnonzero(loss < price)
+def _weakest(graph: Graph, loss: Floats, price: float, limit: int) -> Ints:
+    """The edges that are not worth their price, at most `limit` of them, and none of the heaviest spanning tree."""
+    cost = 1.0 / np.maximum(loss, np.finfo(float).tiny)
+    rank = np.argsort(np.argsort(cost, kind="stable"), kind="stable") + 1.0  # distinct, so that the tree is unique
+    tree = minimum_spanning_tree(sp.coo_array((rank, (graph.heads, graph.tails)), shape=(graph.n_nodes,) * 2).tocsr())
+    free = np.ones(graph.n_edges, dtype=bool)
+    free[np.isin(rank, tree.data)] = False
+    weak = np.flatnonzero(free & (loss < price))
     return weak[np.argsort(loss[weak], kind="stable")[:limit]]
-

@@ -59,7 +59,9 @@ def estimate_noise(X: Any) -> float:
     if m > n and n <= EIGENVALUES:
         residual = centred - centred.mean(axis=0)
         least = float(scipy.linalg.eigvalsh(residual @ residual.T / m, subset_by_index=[1, 1])[0])
-        variance = min(variance, least / (1 - np.sqrt(n / m)) ** 2)  # how far few samples pull it down (Marchenko, Pastur)
+        variance = min(
+            variance, least / (1 - np.sqrt(n / m)) ** 2
+        )  # how far few samples pull it down (Marchenko, Pastur)
     return float(np.sqrt(variance)) if variance > LEAST_SHARE * bound else 0.0
 
 

@@ -132,7 +132,6 @@ class Anderson:
 
 def exact_likelihood(heads: Ints, tails: Ints, n_nodes: int, k: Floats) -> Likelihood:
     """F and exact resistances on the edges of a small graph, whose distances k are of order one."""
-
     resistances = EdgeResistances(heads, tails, n_nodes)
 
     def likelihood(w: Floats) -> State:
