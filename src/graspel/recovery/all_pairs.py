@@ -1,13 +1,13 @@
 r"""Recovery of small graphs: every pair of nodes is a candidate.
 
-1. *Rank.* Weights of all pairs, by likelihood less a ridge (:mod:`graspel.steps.refine`): with few signals the likelihood
-   alone gives some pairs large weights by chance, and the ridge evens them out. It falls with the number M of signals,
-   rho = SHRINKAGE / M x k_near^2, where k_near is the usual distance of nearest nodes.
+1. *Rank.* Weights of all pairs, by likelihood less a ridge (:mod:`graspel.steps.refine`): with few signals the
+   likelihood alone gives some pairs large weights by chance, and the ridge evens them out. It falls with the number M
+   of signals, rho = SHRINKAGE / M x k_near^2, where k_near is the usual distance of nearest nodes.
 2. *Choose.* Along the ranking the graph grows, from the first that is connected and holds all *strong* pairs, those
-   above the threshold that best parts the weights into two groups (Otsu 1979). Each of these graphs is refitted without
-   the ridge, and the one that is best by an information criterion is taken: -M F + price x edges, where M F is twice the
-   log-likelihood but for a constant, and the price of an edge is log M (BIC) or 2 (AIC). No knowledge of the true graph
-   enters.
+   above the threshold that best parts the weights into two groups (Otsu 1979). Each of these graphs is refitted
+   without the ridge, and the one that is best by an information criterion is taken: -M F + price x edges, where M F is
+   twice the log-likelihood but for a constant, and the price of an edge is log M (BIC) or 2 (AIC). No knowledge of the
+   true graph enters.
 3. *Refine.* The weights of that graph, with the ridge: R = k + rho w on every edge.
 """
 
@@ -66,10 +66,13 @@ def recovered_from_all_pairs(X: Floats, variance: float, criterion: str, tol: fl
         search.look_at(size)
     for size in _between(sorted(search.seen), search.best):
         search.look_at(size)
-    chosen, fit = order[: search.best], None
-    while fit is None or not len(chosen) == len(fit.weights):
+    chosen = order[: search.best]
+    while True:
         fit = problem.fitted(chosen, ranked[chosen], tol, ridge=True)
-        chosen = chosen[fit.weights * fit.state.resistance > NEGLIGIBLE]
+        kept = fit.weights * fit.state.resistance > NEGLIGIBLE
+        if kept.all():
+            break
+        chosen = chosen[kept]
     return Choice(problem.graph(chosen, fit.weights), fit.gap, problem.outside(chosen, fit.weights), search.path)
 
 
@@ -87,6 +90,7 @@ class Problem:
 
     @classmethod
     def of(cls, X: Floats, variance: float) -> Problem:
+        """The problem of signals (nodes x signals) with noise of this variance."""
         n, m = X.shape
         heads, tails = (ends.astype(np.int64) for ends in np.triu_indices(n, 1))
         S = X @ X.T / m
@@ -98,14 +102,17 @@ class Problem:
 
     @property
     def n_nodes(self) -> int:
+        """How many nodes."""
         return len(self.S)
 
     @property
     def n_pairs(self) -> int:
+        """How many pairs of nodes."""
         return len(self.heads)
 
     @property
     def every_pair(self) -> Ints:
+        """The numbers of all pairs."""
         return np.arange(self.n_pairs)
 
     def likelihood(self, pairs: Ints) -> Likelihood:
@@ -158,10 +165,12 @@ class Search:
 
     @property
     def best(self) -> int:
+        """Number of edges of the best graph so far."""
         return min(self.seen, key=lambda size: (self.seen[size], size))
 
     @property
     def path(self) -> list[tuple[int, float]]:
+        """Number of edges and criterion of every graph, by number of edges."""
         return [(size, float(value)) for size, value in sorted(self.seen.items())]
 
 

@@ -20,8 +20,8 @@ class RecoveryCertificate:
     noise : float
         Standard deviation of the noise taken off, in the units of the signals.
     support_gap : float
-        Largest |R / k - 1| over the edges: R effective resistance, k squared distance of the signals without noise. 0 at
-        the optimum for these edges.
+        Largest relative error of the optimality condition over the edges: R = k, effective resistance is the squared
+        distance of the signals without noise (with all pairs as candidates R = k + rho w, by the ridge rho).
     outside_gap : float
         Largest R / k - 1 over all other pairs; not above 0 at the optimum over all graphs, and above it where the
         information criterion found an edge not worth having. NaN where not all pairs were looked at.

@@ -1,7 +1,7 @@
 r"""GraphRecovery: which graph made the signals.
 
-The rows of X are nodes and its columns are signals, smooth on an unknown graph: x ~ N(0, L^+ + s^2 I), with white noise of
-standard deviation s. The graph of largest likelihood has effective resistance equal to the mean squared distance of
+The rows of X are nodes and its columns are signals, smooth on an unknown graph: x ~ N(0, L^+ + s^2 I), with white noise
+of standard deviation s. The graph of largest likelihood has effective resistance equal to the mean squared distance of
 the signals without noise, R = k, on every edge. Which pairs are edges is chosen by an information criterion.
 """
 
@@ -43,8 +43,8 @@ class GraphRecovery(BaseEstimator):
         What an edge must be worth, in units of twice the log-likelihood of the M signals: log M (BIC) or 2 (AIC). BIC
         finds the true edges as M grows; AIC keeps more.
     all_pairs : bool or None, default=None
-        Whether every pair of nodes is a candidate, at a cost of N^3 and more, or only the edges that `GRASPEL` finds. None:
-        every pair up to 128 nodes.
+        Whether every pair of nodes is a candidate, at a cost of N^3 and more, or only the edges that `GRASPEL` finds.
+        None: every pair up to 128 nodes.
     n_neighbors : int, default=5
         Neighbours of each node in GRASPEL's initial graph, where not all pairs are candidates: more of them than the
         graph needs, since edges that the signals can do without are dropped.
@@ -176,7 +176,7 @@ def checked_signals(estimator: Any, X: Any) -> Floats:
     """The signals as finite numbers, each row of mean zero; refused where there is nothing to learn from."""
     checked = checked_data(estimator, X)
     signals = np.asarray(checked.toarray() if sp.issparse(checked) else checked, dtype=np.float64)
-    n, m = signals.shape
+    m = signals.shape[1]
     if m < 2:
         raise ValueError(
             f"X has {m} column: a graph is recovered from at least 2 signals. Rows are nodes and columns are signals; "
@@ -186,11 +186,13 @@ def checked_signals(estimator: Any, X: Any) -> Floats:
     size = np.abs(signals).max()
     if not size > 1e-12 * np.abs(np.asarray(checked.max() if sp.issparse(checked) else checked)).max():
         raise ValueError(
-            "every node has the same value in all signals: nothing tells one graph from another. Bring signals that vary."
+            "every node has the same value in all signals: nothing tells one graph from another. "
+            "Bring signals that vary."
         )
     spread = signals - signals.mean(axis=0)
     if not np.abs(spread).max() > 1e-12 * size:
         raise ValueError(
-            "all nodes have the same signals: nothing tells one node from another. Bring signals that differ between nodes."
+            "all nodes have the same signals: nothing tells one node from another. "
+            "Bring signals that differ between nodes."
         )
     return signals

@@ -1,7 +1,7 @@
 r"""White noise in signals: how much there is, and the likelihood of a graph beneath it.
 
-Signals x = y + noise, where y is smooth on the graph (covariance L^+) and the noise has variance s^2 at every node, have
-the covariance L^+ + s^2 I. Noise adds 2 s^2 to every squared distance, which makes near nodes look far apart and
+Signals x = y + noise, where y is smooth on the graph (covariance L^+) and the noise has variance s^2 at every node,
+have the covariance L^+ + s^2 I. Noise adds 2 s^2 to every squared distance, which makes near nodes look far apart and
 spurious edges necessary.
 
 **How much.** A smooth signal has no constant part: y sums to zero over the nodes. So the mean of x over the nodes is
@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
 from graspel.linalg.precision import log_determinant
 from graspel.steps.refine import Likelihood, State
@@ -33,6 +34,7 @@ Ints = NDArray[np.int64]
 
 LEAST_SHARE = 0.05  # of the smallest squared distance: noise below this is not clearly there
 EIGENVALUES = 1000  # nodes up to which the smallest eigenvalue of the covariance is computed
+SAMPLED = 300  # nodes whose nearest other is looked for
 MOST_TAKEN = 0.9  # of a squared distance that is taken off as noise, at the most
 
 
@@ -66,11 +68,11 @@ def estimate_noise(X: Any) -> float:
 
 
 def smallest_distance(X: Floats) -> float:
-    """The median over the nodes of the mean squared distance |x_p - x_q|^2 / M to the nearest other."""
-    from sklearn.neighbors import NearestNeighbors
-
-    distances, _ = NearestNeighbors(n_neighbors=1, algorithm="brute").fit(X).kneighbors()
-    return float(np.median(distances) ** 2) / X.shape[1]
+    """The median over (some of) the nodes of the mean squared distance |x_p - x_q|^2 / M to the nearest other."""
+    nodes = np.unique(np.linspace(0, len(X) - 1, SAMPLED).astype(int))
+    Z = cdist(X[nodes], X, "sqeuclidean")
+    Z[np.arange(len(nodes)), nodes] = np.inf
+    return float(np.median(Z.min(axis=1))) / X.shape[1]
 
 
 def noisy_likelihood(heads: Ints, tails: Ints, S: Floats, variance: float, floor: float) -> Likelihood:

@@ -19,4 +19,20 @@ def _table1(request: Request, results: Results) -> str:
     return run(request, results)
 
 
-REPRODUCTIONS: dict[str, Reproduction] = {"table1": _table1}
+def _table2(request: Request, results: Results) -> str:
+    from graspel.reproduce.table2 import run
+
+    return run(request, results)
+
+
+def _recovery_time(request: Request, results: Results) -> str:
+    from graspel.reproduce.recovery_time import run
+
+    return run(request, results)
+
+
+REPRODUCTIONS: dict[str, Reproduction] = {
+    "table1": _table1,
+    "table2": _table2,
+    "fig-recovery-time": _recovery_time,
+}

@@ -9,9 +9,10 @@ The logarithm of det L is convex in log w (it is a sum of products of weights, o
 
     F(w') >= sum l_e log w'_e - sum w'_e k_e + const,        l_e = w_e R_e, the leverage of an edge,
 
-with equality at w' = w, and the best w' of the right side, w' = l / k = w R / k, can not lower F. This step is repeated,
-and sped up by Anderson's extrapolation in log w (the last few steps tell where they lead); where the extrapolation
-lowers F, the plain step is taken instead. Leverages sum to N - 1, and that of a bridge is 1: the graph never falls apart.
+with equality at w' = w, and the best w' of the right side, w' = l / k = w R / k, can not lower F. This step is
+repeated, and sped up by Anderson's extrapolation in log w (the last few steps tell where they lead); where the
+extrapolation lowers F, the plain step is taken instead. Leverages sum to N - 1, and that of a bridge is 1: the graph
+never falls apart.
 
 A ridge evens weights out: F - (rho / 2) sum w^2 gives the step rho w^2 + k w = l, and R = k + rho w at its end.
 """

@@ -1,0 +1,94 @@
+"""The paper's figure of recovery times: seconds of every method as the graph grows, ours on to larger ones.
+
+Signals are smooth on a grid (100 of them, 50 from 10,000 nodes on). A method that took more than its limit on one size
+is not asked for larger ones.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from contextvars import Context
+from typing import Any
+
+from graspel.metrics import edge_scores
+from graspel.progress import report
+from graspel.reproduce.markdown import markdown_table
+from graspel.reproduce.recoveries import METHODS
+from graspel.reproduce.request import Request, chosen
+from graspel.reproduce.results import Results
+from graspel.synthetic import grid_graph, smooth_signals
+
+__all__ = ["run"]
+
+SIZES = (20, 50, 100, 200, 500, 1000, 2000, 10_000, 100_000)
+QUICK_SIZES = (20, 50, 100, 200)
+PEERS_UP_TO = 2000
+LIMIT = 60.0  # seconds on one size after which a peer is not asked for the next
+NOISE = 0.5
+
+
+def run(request: Request, results: Results) -> str:
+    """Measure what is not there yet; return the table as Markdown, and draw the figure beside the results."""
+    methods = chosen("methods", request.methods, METHODS)
+    sizes = QUICK_SIZES if request.quick else SIZES
+    for n in sizes:
+        for name in methods:
+            if _is_asked(results, name, n, sizes):
+                report("recovering graphs", sizes.index(n) / len(sizes), f"{n:,} nodes, {METHODS[name].label}")
+                results.get(f"{n}/{name}", lambda c=(n, name): Context().run(measurement, *c))  # type: ignore[misc]
+    draw(results, methods, sizes)
+    return table(results, methods, sizes)
+
+
+def _is_asked(results: Results, name: str, n: int, sizes: tuple[int, ...]) -> bool:
+    if name == "graspel":
+        return True
+    smaller = [f"{size}/{name}" for size in sizes if size < n]
+    return n <= PEERS_UP_TO and all(key in results and results[key]["seconds"] <= LIMIT for key in smaller)
+
+
+def measurement(n: int, name: str) -> dict[str, Any]:
+    """Seconds and F-measure of one method on a grid of about n nodes."""
+    side = round(n**0.5)
+    truth = grid_graph(side, -(-n // side))
+    X = smooth_signals(truth, 100 if n < 10_000 else 50, noise=NOISE, random_state=0)
+    began = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        learned = METHODS[name].learn(X, "grid")
+    seconds = time.perf_counter() - began
+    return {"seconds": seconds, "f_measure": edge_scores(truth, learned, threshold=1e-4).f_measure}
+
+
+def table(results: Results, methods: list[str], sizes: tuple[int, ...]) -> str:
+    """Seconds and F, a row for each method."""
+    rows = []
+    for name in methods:
+        cells = [results[f"{n}/{name}"] if f"{n}/{name}" in results else None for n in sizes]
+        rows.append([METHODS[name].label, *(f"{c['seconds']:.2f} ({c['f_measure']:.2f})" if c else "" for c in cells)])
+    text = markdown_table(["seconds (F)", *(f"{n:,}" for n in sizes)], rows)
+    note = (
+        "100 signals (50 from 10,000 nodes on) on a grid, noise 0.5; F at the threshold 1e-4. A peer that took more "
+        f"than {LIMIT:.0f} s on one size was not asked for the next."
+    )
+    return f"## Seconds of graph recovery\n\n{text}\n\n{note}\n"
+
+
+def draw(results: Results, methods: list[str], sizes: tuple[int, ...]) -> None:
+    """The figure: seconds against nodes on logarithmic axes."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    axes = figure.subplots()
+    colours = ["#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00"]
+    for name, colour, marker in zip(methods, colours, "osD^vP", strict=False):
+        seen = [(n, results[f"{n}/{name}"]["seconds"]) for n in sizes if f"{n}/{name}" in results]
+        if seen:
+            width = 2.5 if name == "graspel" else 1.2
+            axes.loglog(*zip(*seen, strict=True), marker + "-", color=colour, lw=width, label=METHODS[name].label)
+    axes.set(xlabel="nodes", ylabel="seconds", title="Graph recovery: time against size")
+    axes.grid(which="major", alpha=0.3)
+    axes.legend(frameon=False)
+    results.path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(results.path.with_suffix(".png"), dpi=150)
