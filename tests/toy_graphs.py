@@ -90,8 +90,8 @@ def knn_like(n: int = 60, n_neighbors: int = 2, seed: int = 0) -> Graph:
 def all_steps() -> Graph:
     """A path whose edges came from every step, with known and unknown eta and gradient, and an infinite one."""
     n = len(Step) + 1
-    numbers = np.array([np.nan, 1 / 3, np.inf, 1e-300, np.nan, 25.0])
-    return Graph(n, range(n - 1), range(1, n), np.pi ** np.arange(-3, 3), step=list(Step), round=range(n - 1),
+    numbers = np.resize([np.nan, 1 / 3, np.inf, 1e-300, np.nan, 25.0], len(Step))
+    return Graph(n, range(n - 1), range(1, n), np.pi ** np.arange(-3.0, n - 4), step=list(Step), round=range(n - 1),
                  eta=numbers, gradient=-numbers[::-1])  # fmt: skip
 
 

@@ -46,7 +46,7 @@ class RecoveryCertificate:
     def sentences(self) -> list[tuple[str, str, str]]:
         """Label, value and meaning of every entry, for people."""
         outside = "unknown" if np.isnan(self.outside_gap) else f"{self.outside_gap:.2g}"
-        how = "" if self.exact else "; of estimates, each with an error of 0.1"
+        how = "" if self.exact else "; of estimates, each with an error of 0.15"
         return [
             ("nodes", f"{self.n_nodes:,}", f"{self.n_signals:,} signals at each"),
             ("edges", f"{self.n_edges:,}", f"{self.density:.3f} per node (density)"),

@@ -3,7 +3,7 @@ r"""Recovery of large graphs: the learner's edges, refined, less those that the 
 GRASPEL's loop gives the edges. Their weights are refined (:mod:`graspel.steps.refine`) to the distances
 k = z - 2 s^2, the noise taken off. Without an edge of leverage l = w R the log-likelihood of M signals is smaller by
 
-    M / 2 (-log(1 - l) - w k),
+    M / 2 (-log(1 - l) - l)        (where w k = l, as at the best weights),
 
 which is infinite for a bridge. An edge that costs more by the information criterion (log M for BIC) than twice this is
 dropped. As the loss of one edge changes when others go, at most a fifth of the edges go at a time, the weakest first
@@ -23,14 +23,13 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from graspel.graph import Graph
 from graspel.learner import GRASPEL
 from graspel.recovery.noise import MOST_TAKEN
-from graspel.steps.refine import Refined, calibrated_weights, edge_likelihood, plain_steps, refined
+from graspel.steps.refine import Refined, calibrated_weights, edge_likelihood, refined
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 AT_A_TIME = 0.2  # share of the edges that may be dropped in one round
 FEW = 0.002  # share of the edges below which it is not worth another round
-STEPS_BETWEEN = 1  # w <- w R / k, between rounds
 SMALLEST = 1e-6  # of the median distance: nearer counts as that far apart
 
 
@@ -60,10 +59,10 @@ def recovered_from_neighbors(
     graph = graph.with_weights(calibrated_weights(k, graph.n_nodes))
     path: list[tuple[int, float]] = []
     while True:
-        now = plain_steps(edge_likelihood(graph, k, rng, n_jobs), graph.weights, STEPS_BETWEEN)
-        loss = m * lost_without(now.weights * now.state.resistance, now.weights * k)
+        leverage = graph.weights * edge_likelihood(graph, k, rng, n_jobs)(graph.weights).resistance
+        graph = graph.with_weights(leverage / k)  # one step of refinement
+        loss = m * lost_without(leverage)
         path.append((graph.n_edges, float(loss.min())))
-        graph = graph.with_weights(now.weights)
         dropped = _weakest(graph, loss, price, max(1, int(AT_A_TIME * graph.n_edges)))
         if len(dropped) <= FEW * graph.n_edges:
             break
@@ -86,14 +85,14 @@ def distances(graph: Graph, X: Floats, variance: float) -> Floats:
     return np.maximum(k, SMALLEST * np.median(k))
 
 
-def lost_without(leverage: Floats, wk: Floats) -> Floats:
-    """Twice the log-likelihood of one signal that is lost without an edge, -log(1 - l) - w k (infinite for a bridge).
+def lost_without(leverage: Floats) -> Floats:
+    """Twice the log-likelihood of one signal that is lost without an edge, -log(1 - l) - l (infinite for a bridge).
 
-    >>> lost_without(np.array([0.5, 1.0]), np.array([0.5, 1.0])).round(3)
+    >>> lost_without(np.array([0.5, 1.0])).round(3)
     array([0.193,   inf])
     """
     with np.errstate(divide="ignore"):
-        return -np.log1p(-np.minimum(leverage, 1.0)) - wk
+        return -np.log1p(-np.minimum(leverage, 1.0)) - leverage
 
 
 def _weakest(graph: Graph, loss: Floats, price: float, limit: int) -> Ints:

@@ -5,9 +5,9 @@ have the covariance L^+ + s^2 I. Noise adds 2 s^2 to every squared distance, whi
 spurious edges necessary.
 
 **How much.** A smooth signal has no constant part: y sums to zero over the nodes. So the mean of x over the nodes is
-noise alone, of variance s^2 / N. Real signals may share a constant part for other reasons; but no direction at all has
-less variance than the noise, so the smallest eigenvalue of the covariance (where there are more signals than nodes)
-bounds it too, and so does half the smallest squared distance.
+noise alone, of variance s^2 / N. Real signals may share a constant part for other reasons. But no direction at all has
+less variance than the noise: where the constant part has clearly more than the smallest eigenvalue of the covariance
+(or, with fewer signals than nodes, than half the usual smallest distance), it is something else, and nothing is known.
 
 **Beneath it.** The likelihood of a graph given noisy signals is largest where resistance equals the distance of the
 *denoised* signals. With A = (I + s^2 L)^-1, the filter that takes noise off (Wiener's, and the one of GL-SigRep),
@@ -32,7 +32,8 @@ from graspel.steps.refine import Likelihood, State
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-LEAST_SHARE = 0.05  # of the smallest squared distance: noise below this is not clearly there
+LEAST_SHARE = 0.005  # of the smallest squared distance: noise below this is not clearly there
+CLEARLY_MORE = 1.5  # times the least variance of any direction: then the constant part is not noise
 EIGENVALUES = 1000  # nodes up to which the smallest eigenvalue of the covariance is computed
 SAMPLED = 300  # nodes whose nearest other is looked for
 MOST_TAKEN = 0.9  # of a squared distance that is taken off as noise, at the most
@@ -56,15 +57,13 @@ def estimate_noise(X: Any) -> float:
     shared = float(centred.sum(axis=0) @ centred.sum(axis=0)) / (n * m)
     if shared == 0:
         return 0.0
-    bound = smallest_distance(centred) / 2
-    variance = min(shared, bound)
+    least = smallest_distance(centred) / 2
+    smallest_worth_it = LEAST_SHARE * least
     if m > n and n <= EIGENVALUES:
         residual = centred - centred.mean(axis=0)
-        least = float(scipy.linalg.eigvalsh(residual @ residual.T / m, subset_by_index=[1, 1])[0])
-        variance = min(
-            variance, least / (1 - np.sqrt(n / m)) ** 2
-        )  # how far few samples pull it down (Marchenko, Pastur)
-    return float(np.sqrt(variance)) if variance > LEAST_SHARE * bound else 0.0
+        smallest = float(scipy.linalg.eigvalsh(residual @ residual.T / m, subset_by_index=[1, 1])[0])
+        least = min(least, smallest / (1 - np.sqrt(n / m)) ** 2)  # few signals pull it down (Marchenko, Pastur)
+    return float(np.sqrt(shared)) if smallest_worth_it < shared <= CLEARLY_MORE * least else 0.0
 
 
 def smallest_distance(X: Floats) -> float:

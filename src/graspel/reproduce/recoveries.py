@@ -70,11 +70,11 @@ def _baseline(name: str, **settings: Any) -> Callable[[Any, str], Graph]:
 
 
 def _lsgl(X: Any, kind: str) -> Graph:
-    from scipy.spatial.distance import pdist, squareform
+    from scipy.spatial.distance import pdist
 
     from graspel.baselines.lsgl import LSGL
 
-    return LSGL(degree=5).learn_from_distances(squareform(pdist(X, "sqeuclidean")) / X.shape[1])
+    return LSGL(degree=5).learn_from_distances(pdist(X, "sqeuclidean") / X.shape[1])
 
 
 METHODS: dict[str, Method] = {

@@ -65,14 +65,17 @@ def table(results: Results, methods: list[str], sizes: tuple[int, ...]) -> str:
     """Seconds and F, a row for each method."""
     rows = []
     for name in methods:
-        cells = [results[f"{n}/{name}"] if f"{n}/{name}" in results else None for n in sizes]
-        rows.append([METHODS[name].label, *(f"{c['seconds']:.2f} ({c['f_measure']:.2f})" if c else "" for c in cells)])
+        rows.append([METHODS[name].label, *(_cell(results, f"{n}/{name}") for n in sizes)])
     text = markdown_table(["seconds (F)", *(f"{n:,}" for n in sizes)], rows)
     note = (
         "100 signals (50 from 10,000 nodes on) on a grid, noise 0.5; F at the threshold 1e-4. A peer that took more "
         f"than {LIMIT:.0f} s on one size was not asked for the next."
     )
     return f"## Seconds of graph recovery\n\n{text}\n\n{note}\n"
+
+
+def _cell(results: Results, key: str) -> str:
+    return f"{results[key]['seconds']:.2f} ({results[key]['f_measure']:.2f})" if key in results else ""
 
 
 def draw(results: Results, methods: list[str], sizes: tuple[int, ...]) -> None:

@@ -35,8 +35,8 @@ Ints = NDArray[np.int64]
 EXACT_NODES = 2000  # up to these resistances are computed, not estimated
 TOL = 1e-3  # of R / k - 1 on the edges
 MAX_ITER = 200
-SKETCHED_ITER = 12  # ... where resistances are estimated: more would fit the error of the estimate
-SKETCH_ERROR = 0.1
+SKETCHED_ITER = 6  # ... where resistances are estimated: more would fit the error of the estimate
+SKETCH_ERROR = 0.15
 NEGLIGIBLE = 1e-3  # leverage of an edge that does not count
 MEMORY = 6  # steps that the extrapolation looks back on
 LONGEST = 2.0  # change of log w in one extrapolated step, at the most
@@ -164,7 +164,7 @@ def refined(
     The weights it has are where the search starts.
 
     Above 2,000 nodes resistances are estimated, and so is the gap: it is then that of single estimates, of a relative
-    standard error of 0.1.
+    standard error of 0.15.
     """
     unit = float(np.median(k))
     best = _refined_weights(graph.scaled(unit), k / unit, tol, rng, n_jobs)

@@ -1,0 +1,62 @@
+"""Exact resistances by partial elimination, against the full inverse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from graspel.linalg.edge_resistances import EdgeResistances
+from graspel.synthetic import erdos_renyi_graph, grid_graph, preferential_attachment_graph
+from toy_graphs import barbell, complete, cycle, path, star
+
+
+def by_inverse(graph):
+    T = graph.laplacian.toarray() + 1 / graph.n_nodes
+    K = np.linalg.inv(T)
+    d = np.diag(K)
+    return np.linalg.slogdet(T)[1], d[graph.heads] + d[graph.tails] - 2 * K[graph.heads, graph.tails]
+
+
+GRAPHS = {
+    "edge": lambda: path(2),
+    "path": lambda: path(7),
+    "cycle": lambda: cycle(9),
+    "star": lambda: star(12),
+    "complete": lambda: complete(8),
+    "barbell": barbell,
+    "grid": lambda: grid_graph(7, 9),
+    "tree": lambda: preferential_attachment_graph(40, random_state=0),
+    "random": lambda: erdos_renyi_graph(60, 0.1, random_state=0),
+}
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("seed", range(3))
+def test_resistances_and_determinant_are_those_of_the_inverse(name, seed):
+    graph = GRAPHS[name]()
+    graph = graph.with_weights(np.random.default_rng(seed).uniform(0.1, 10, graph.n_edges))
+    value, R = EdgeResistances(graph.heads, graph.tails, graph.n_nodes)(graph.weights)
+    expected_value, expected = by_inverse(graph)
+    assert_allclose(value, expected_value, atol=1e-9)
+    assert_allclose(R, expected, rtol=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(n=st.integers(2, 40), seed=st.integers(0, 2**32 - 1), spread=st.floats(0, 4))
+def test_any_connected_graph(n, seed, spread):
+    rng = np.random.default_rng(seed)
+    graph = erdos_renyi_graph(n, min(1.0, 3 * np.log(n + 1) / n), random_state=rng)
+    graph = graph.with_weights(10 ** rng.uniform(-spread / 2, spread / 2, graph.n_edges))
+    value, R = EdgeResistances(graph.heads, graph.tails, n)(graph.weights)
+    expected_value, expected = by_inverse(graph)
+    assert_allclose(value, expected_value, atol=1e-7)
+    assert_allclose(R, expected, rtol=1e-6)
+    assert_allclose((graph.weights * R).sum(), n - 1, rtol=1e-6)  # Foster's theorem
+
+
+def test_half_of_a_grid_is_eliminated():
+    graph = grid_graph(20, 20)
+    assert EdgeResistances(graph.heads, graph.tails, 400).n_core <= 220

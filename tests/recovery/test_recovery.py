@@ -1,0 +1,186 @@
+"""GraphRecovery: right on known graphs, and clear about bad input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.base import clone
+
+from graspel import Graph, GraphRecovery
+from graspel.linalg import effective_resistance
+from graspel.metrics import edge_scores
+from graspel.recovery.all_pairs import number_of_strong
+from graspel.recovery.neighbors import lost_without
+from graspel.synthetic import (
+    erdos_renyi_graph,
+    gaussian_graph,
+    grid_graph,
+    preferential_attachment_graph,
+    smooth_signals,
+    stochastic_block_graph,
+)
+
+KINDS = {
+    "gaussian": lambda seed: gaussian_graph(20, random_state=seed),
+    "er": lambda seed: erdos_renyi_graph(20, 0.2, random_state=seed),
+    "tree": lambda seed: preferential_attachment_graph(20, random_state=seed),
+    "grid": lambda seed: grid_graph(4, 5),
+    "blocks": lambda seed: stochastic_block_graph([10, 10], 0.5, 0.1, random_state=seed),
+}
+
+
+def test_a_million_signals_without_noise_give_the_weights_back():
+    truth = erdos_renyi_graph(12, 0.35, random_state=1)
+    truth = truth.with_weights(np.random.default_rng(0).uniform(0.3, 2, truth.n_edges))
+    truth = truth.scaled(12 / truth.degrees.sum())
+    X = smooth_signals(truth, 1_000_000, noise=0.0, random_state=2)
+    graph = GraphRecovery().fit(X).graph_
+    assert edge_scores(truth, graph).f_measure == 1.0
+    assert_allclose(graph.weights, truth.weights, rtol=0.02)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_with_many_noisy_signals_nearly_all_edges_are_right(kind):
+    scores = []
+    for seed in range(3):
+        truth = KINDS[kind](seed)
+        X = smooth_signals(truth, 2000, noise=0.5, random_state=seed)
+        scores.append(edge_scores(truth, GraphRecovery().fit(X).graph_).f_measure)
+    assert np.mean(scores) > 0.95
+
+
+@pytest.mark.parametrize(("kind", "wanted_f", "wanted_nmi"), [("gaussian", 0.83, 0.5), ("er", 0.74, 0.4)])
+def test_the_protocol_of_the_paper(kind, wanted_f, wanted_nmi):
+    scores = []
+    for seed in range(8):
+        truth = KINDS[kind](seed)
+        X = smooth_signals(truth, 100, noise=0.5, random_state=seed + 50)
+        model = GraphRecovery().fit(X)
+        assert model.certificate_.support_gap <= 1e-3
+        assert model.graph_.is_connected
+        scores.append(edge_scores(truth, model.graph_))
+    assert np.mean([score.f_measure for score in scores]) > wanted_f - 0.03  # eight graphs, not twenty
+    assert np.mean([score.nmi for score in scores]) > wanted_nmi - 0.05
+
+
+def test_resistance_is_the_distance_of_the_signals():
+    """Without noise and with so many signals that the ridge is nothing."""
+    truth = grid_graph(3, 4)
+    X = smooth_signals(truth, 200_000, noise=0.0, random_state=0)
+    graph = GraphRecovery(noise=0).fit(X).graph_
+    z = ((X[graph.heads] - X[graph.tails]) ** 2).mean(axis=1)
+    assert_allclose(effective_resistance(graph).values, z, rtol=5e-3)
+
+
+def test_weights_have_the_units_of_the_signals():
+    X = smooth_signals(grid_graph(4, 4), 300, noise=0.3, random_state=0)
+    small, large = GraphRecovery().fit(X), GraphRecovery().fit(1000 * X)
+    assert_allclose(large.graph_.weights * 1e6, small.graph_.weights, rtol=1e-6)
+    assert_allclose(large.noise_, 1000 * small.noise_)
+
+
+@pytest.mark.parametrize("all_pairs", [True, False])
+def test_same_signals_same_graph(all_pairs):
+    X = smooth_signals(grid_graph(8, 8), 200, noise=0.5, random_state=0)
+    first, second = (GraphRecovery(all_pairs=all_pairs, random_state=3).fit(X).graph_ for _ in range(2))
+    assert first == second
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_large_graphs_are_recovered_from_the_learners_edges(seed):
+    truth = grid_graph(15, 16)
+    X = smooth_signals(truth, 500, noise=0.5, random_state=seed)
+    model = GraphRecovery(random_state=0).fit(X)
+    assert model.certificate_.exact
+    assert model.certificate_.support_gap <= 1e-3
+    assert model.graph_.is_connected
+    assert edge_scores(truth, model.graph_).f_measure > 0.9
+
+
+def test_a_large_graph_never_falls_apart():
+    """Two edges of which either alone could go must not both go."""
+    truth = erdos_renyi_graph(300, 0.03, random_state=0)
+    X = smooth_signals(truth, 60, noise=0.5, random_state=1)
+    assert GraphRecovery(n_neighbors=8, random_state=0).fit(X).graph_.is_connected
+
+
+def test_an_edge_that_carries_nothing_loses_nothing():
+    assert lost_without(np.array([0.0]))[0] == 0
+    assert (np.diff(lost_without(np.linspace(0.0, 0.9, 9))) > 0).all()
+
+
+def test_strong_weights_are_told_apart():
+    rng = np.random.default_rng(0)
+    weights = np.concatenate([rng.uniform(0.8, 1, 30), rng.uniform(0, 0.1, 160)])
+    assert number_of_strong(rng.permutation(weights)) == 30
+
+
+def test_it_is_an_estimator():
+    model = GraphRecovery(noise=0.3, criterion="aic")
+    assert clone(model).get_params() == model.get_params()
+
+
+def test_aic_keeps_no_fewer_edges_than_bic():
+    X = smooth_signals(KINDS["er"](0), 300, noise=0.5, random_state=0)
+    assert GraphRecovery(criterion="aic").fit(X).graph_.n_edges >= GraphRecovery().fit(X).graph_.n_edges
+
+
+# --- bad input -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([[1.0], [2.0], [3.0]], "at least 2 signals"),
+        (np.ones((5, 8)), "same value in all signals"),
+        (np.outer(np.arange(5.0), np.ones(8)), "same value in all signals"),
+        (np.tile(np.arange(8.0), (5, 1)), "all nodes have the same signals"),
+    ],
+)
+def test_signals_that_tell_nothing_are_refused(X, message):
+    with pytest.raises(ValueError, match=message):
+        GraphRecovery().fit(X)
+
+
+@pytest.mark.parametrize("all_pairs", [True, False])
+def test_duplicate_nodes_are_joined_by_a_heavy_edge(all_pairs):
+    X = smooth_signals(grid_graph(3, 4), 200, noise=0.0, random_state=0)
+    X = np.vstack([X, X[0]])
+    graph = GraphRecovery(noise=0, all_pairs=all_pairs, n_neighbors=3, random_state=0).fit(X).graph_
+    assert np.isfinite(graph.weights).all()
+    assert graph.is_connected
+    assert graph.adjacency[0, 12] == graph.weights.max()
+
+
+def test_two_nodes():
+    X = np.array([[1.0, 2.0, 4.0], [0.0, 1.0, -1.0]])
+    assert GraphRecovery().fit(X).graph_.n_edges == 1
+
+
+def test_signals_of_a_graph_in_two_pieces_give_a_connected_graph():
+    """No connected graph makes such signals, so little is right; but all is defined, and scored."""
+    truth = Graph(8, [0, 1, 2, 4, 5, 6], [1, 2, 3, 5, 6, 7], 1.0)
+    X = smooth_signals(truth, 500, noise=0.1, random_state=0)
+    graph = GraphRecovery().fit(X).graph_
+    assert graph.is_connected
+    assert np.isfinite(graph.weights).all()
+    assert 0 < edge_scores(truth, graph).f_measure <= 1
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"noise": -1}, "noise=-1"),
+        ({"noise": "loud"}, "noise='loud'"),
+        ({"criterion": "cic"}, "criterion"),
+        ({"all_pairs": 3}, "all_pairs"),
+        ({"n_neighbors": 0}, "n_neighbors"),
+        ({"n_neighbors": 12, "all_pairs": False}, "n_neighbors=12"),
+        ({"tol": 0}, "tol"),
+        ({"n_jobs": 0}, "n_jobs"),
+    ],
+)
+def test_parameters_that_make_no_sense_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        GraphRecovery(**parameters).fit(smooth_signals(grid_graph(3, 4), 20, random_state=0))
