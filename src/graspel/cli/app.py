@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from graspel.cli import cluster, convert, demo, info, learn, reproduce
+from graspel.cli import cluster, convert, demo, info, learn, report, reproduce
 
 __all__ = ["build_app"]
 
@@ -34,6 +34,7 @@ def build_app() -> typer.Typer:
     app.callback(help=HELP, epilog=EXIT_CODES)(_graspel)
     app.command("learn", help=learn.HELP, epilog=learn.EXAMPLES, no_args_is_help=True)(learn.learn)
     app.command("cluster", help=cluster.HELP, epilog=cluster.EXAMPLES, no_args_is_help=True)(cluster.cluster)
+    app.command("report", help=report.HELP, epilog=report.EXAMPLES, no_args_is_help=True)(report.report)
     app.command("info", help=info.HELP, epilog=info.EXAMPLES, no_args_is_help=True)(info.info)
     app.command("convert", help=convert.HELP, epilog=convert.EXAMPLES, no_args_is_help=True)(convert.convert)
     app.command("demo", help=demo.HELP, epilog=demo.EXAMPLES)(demo.demo)

@@ -121,7 +121,7 @@
   let way = ways.length ? ways[ways.length - 1] : null;
 
   function drawAll() {
-    return Plotly.react("drawing", [...edgeTraces(state), ...pointTraces(way)], drawingLayout(), { ...CONFIG, displayModeBar: true });
+    return Plotly.react("drawing", [...edgeTraces(state), ...pointTraces(way)], drawingLayout(), { ...CONFIG, displayModeBar: true, plotGlPixelRatio: window.devicePixelRatio || 1 });
   }
 
   // --- the slider ----------------------------------------------------------------------------------------------------

@@ -16,10 +16,12 @@ def plain_words(certificate: Certificate) -> list[str]:
     words = [f"The graph joins {c.n_nodes:,} points by {c.n_edges:,} edges, {c.density:.2f} for each point. {joined}"]
     words.append(_rounds(c))
     if not math.isnan(c.resistance_ratio):
-        correlation = "" if math.isnan(c.resistance_correlation) else f", with correlation {c.resistance_correlation:.2f}"
+        correlation = (
+            "" if math.isnan(c.resistance_correlation) else f", with correlation {c.resistance_correlation:.2f}"
+        )
         words.append(
-            f"Over {c.n_sampled_pairs:,} random pairs, effective resistance on the graph is {c.resistance_ratio:.2f} times "
-            f"the squared distance in the data (median){correlation}. Near 1 and 1, distances can be read off the graph."
+            f"Over {c.n_sampled_pairs:,} random pairs, effective resistance on the graph is {c.resistance_ratio:.2f} "
+            f"times the squared distance in the data (median){correlation}. Near 1 and 1, distances can be read off it."
         )
     if not math.isnan(c.neighbor_recall):
         words.append(f"{c.neighbor_recall:.1%} of the true nearest neighbours were found at the start.")
