@@ -11,17 +11,26 @@ from sklearn.datasets import make_blobs
 from graspel import GRASPEL
 
 # What Debian's packages start with as root, without a screen and without a graphics card.
-FLAGS = (
-    "--headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --disable-quic --no-first-run "
-    "--disable-background-networking --disable-component-update --disable-sync --disable-extensions "
-    "--enable-unsafe-swiftshader --window-size=1200,900"
-).split()
+FLAGS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-extensions",
+    "--enable-unsafe-swiftshader",
+    "--window-size=1200,900",
+]
 
 HOSTILE = [
     "<script>window.harmed = 1</script>",
     "</script><script>window.harmed = 2</script>",
     "<img src=x onerror='window.harmed = 3'>",
-    "\" onload=\"window.harmed = 4\" x='",
+    '" onload="window.harmed = 4" x=\'',
     "<!-- <a href='javascript:window.harmed=5'>click</a>",
     "%{x} ${title} $title & 🎉 \u2028 \u202e",
     "x" * 10_000,

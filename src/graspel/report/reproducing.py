@@ -23,7 +23,7 @@ def how_to_reproduce(model: Any, source: str | None) -> tuple[list[tuple[str, st
     rows.append(("shape", f"{learner.certificate_.n_nodes:,} points, {learner.n_features_in_:,} features"))
     if learner.random_state is None:
         rows.append(("seed", "none was set: another run may differ a little; set random_state to repeat it exactly"))
-    rows += [(name, _value(value)) for name, value in learner.get_params(deep=False).items()]
+    rows += [(name, _value(getattr(learner, name))) for name in signature(type(learner)).parameters]
     rows += [(f"{library} version", version(library)) for library in LIBRARIES]
     rows.append(("Python", f"{platform.python_version()}, {platform.system()} {platform.machine()}"))
     return rows, _code(model, learner)
@@ -46,9 +46,9 @@ def _call(estimator: Any) -> str:
 
 def _changed(estimator: Any) -> dict[str, Any]:
     """The parameters that are not at their default."""
-    defaults = {name: parameter.default for name, parameter in signature(type(estimator)).parameters.items()}
-    parameters = estimator.get_params(deep=False)
-    return {name: value for name, value in parameters.items() if not _same(value, defaults[name])}
+    parameters = signature(type(estimator)).parameters.items()
+    given = {name: getattr(estimator, name) for name, _ in parameters}
+    return {name: given[name] for name, parameter in parameters if not _same(given[name], parameter.default)}
 
 
 def _same(value: Any, default: Any) -> bool:
