@@ -11,7 +11,7 @@ from sklearn.datasets import make_blobs
 from graspel import GRASPEL
 
 # What Debian's packages start with as root, without a screen and without a graphics card.
-FLAGS = [
+FLAGS = (
     "--headless=new",
     "--no-sandbox",
     "--disable-gpu",
@@ -24,7 +24,7 @@ FLAGS = [
     "--disable-extensions",
     "--enable-unsafe-swiftshader",
     "--window-size=1200,900",
-]
+)
 
 HOSTILE = [
     "<script>window.harmed = 1</script>",

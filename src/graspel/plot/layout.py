@@ -60,9 +60,9 @@ def placed_by(vectors: np.ndarray) -> np.ndarray:
 
 def best_view(places: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Return the directions right, up and towards the reader (columns) that set the classes, or the points, apart."""
-    middles = places[:: 1 + len(places) // 500]
+    middles = places[:: 1 + len(places) // 150]
     if classes.any():
-        middles = np.array([np.median(places[classes == k], axis=0) for k in np.unique(classes)[:500]])
+        middles = np.array([np.median(places[classes == k], axis=0) for k in np.unique(classes)[:150]])
 
     def clearance(view: np.ndarray) -> float:
         flat = middles @ view[:, :2]
