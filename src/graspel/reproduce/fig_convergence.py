@@ -23,9 +23,9 @@ PAPER_ROUNDS, PAPER_FACTOR = 11, 2600
 
 NOTES = """\
 2NN start, rows centred, window 0.05, edge ratio 0.001, tol 10, as in the paper. It says that 11 rounds mitigate the
-largest distortion by over 2,600 times. Our first round joins the components of the 2NN graph by their closest pairs,
-where the paper needs several rounds to do so: the distortion of a graph in parts (which is limited by sigma only) is
-gone at one blow, and the rounds after it have less left to do.\
+largest distortion by over 2,600 times. Our first round joins the components of the 2NN graph by their closest pairs, a
+step of ours: the distortion of a graph in parts (which only sigma limits) is gone at one blow, and the rounds after it
+have less left to do. So the two factors are not of the same thing.\
 """
 
 
