@@ -64,7 +64,8 @@ def resistance(
     ax.plot([low, high], [low, high], color=TEXT, linewidth=1.2, linestyle="--", label="equal", zorder=1)
     ax.set_xlim(low, high)
     name_axes(ax, "squared distance in the data, $z$", "effective resistance, $R$", title)
-    ax.legend(frameon=False, fontsize=11, loc="lower right", labelcolor=TEXT, handletextpad=0.4)
+    # Below the axes: inside, it would cover points on one data set or another.
+    ax.legend(frameon=False, fontsize=11, loc="upper center", bbox_to_anchor=(0.5, -0.14), labelcolor=TEXT)
     return ax
 
 

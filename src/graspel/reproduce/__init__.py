@@ -44,6 +44,6 @@ class Reproduction:
 REPRODUCTIONS: dict[str, Reproduction] = {
     "table1": Reproduction("table1", full=5400, quick=60),
     "fig-convergence": Reproduction("fig_convergence", full=10, quick=10),
-    "fig-objective": Reproduction("fig_objective", full=90, quick=30),
-    "fig-spectra": Reproduction("fig_spectra", full=150, quick=25),
+    "fig-objective": Reproduction("fig_objective", full=150, quick=45),
+    "fig-spectra": Reproduction("fig_spectra", full=60, quick=15),
 }
