@@ -33,6 +33,9 @@ FAINT = "#999999"  # of what only guides the eye
 EDGE = "#333333"
 
 MAX_NAME = 40
+# Signs that turn the direction of what follows them, in other texts too; and those that are no signs at all.
+TURNING = (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F)
+UNSEEN: dict[int, str] = dict.fromkeys(TURNING, "") | dict.fromkeys((*range(0x00, 0x20), *range(0x7F, 0xA0)), " ")
 
 
 def shortened(name: object, length: int = MAX_NAME) -> str:
@@ -43,7 +46,7 @@ def shortened(name: object, length: int = MAX_NAME) -> str:
     >>> shortened("one\ntwo"), shortened("x" * 100, 5)
     ('one two', 'xxxx…')
     """
-    text = " ".join(str(name)[: 4 * length].split())
+    text = " ".join(str(name)[: 4 * length].translate(UNSEEN).split())
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 

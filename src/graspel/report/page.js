@@ -20,6 +20,7 @@
   const ints = (packed) => new Int32Array(bytes(packed));
   // plotly reads a little HTML in its texts: this leaves it none.
   const plain = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+  const brief = (text) => (Array.from(text).length > 28 ? `${Array.from(text).slice(0, 27).join("")}…` : text);
   const counted = (number) => number.toLocaleString("en");
   const shown = (number) => Number(number.toPrecision(3)).toString();
 
@@ -87,7 +88,7 @@
     const size = n > 5000 ? 2.2 : n > 1000 ? 3.2 : 5;
     return [...groups.keys()].sort((a, b) => a - b).map((k) => {
       const group = groups.get(k);
-      const name = way ? plain(way.names[k]) : "points";
+      const name = way ? plain(brief(way.names[k])) : "points";
       return trace(letters.map((_, a) => Float32Array.from(group, (i) => axis[a][i])), {
         mode: "markers", name, hoverinfo: "text", legendgroup: String(k),
         text: group.map((i) =>
@@ -173,7 +174,7 @@
     const rounds = data.rounds.map((one) => one.round);
     const layout = logarithmic(flat("round", "largest distortion η", {
       margin: { l: 64, r: 64, t: 30, b: 48 }, showlegend: true, legend: { orientation: "h", y: 1.14, x: 0 },
-      yaxis2: { title: { text: "objective F" }, overlaying: "y", side: "right", showgrid: false, zeroline: false, color: VERMILLION, tickmode: "auto", nticks: 6, automargin: true },
+      yaxis2: { title: { text: "objective F", standoff: 10 }, overlaying: "y", side: "right", showgrid: false, zeroline: false, color: VERMILLION, tickmode: "auto", nticks: 6, automargin: true },
     }), "yaxis");
     layout.yaxis.color = BLUE;
     layout.xaxis.tickformat = "d";
@@ -212,7 +213,7 @@
     element("sizes").style.height = `${Math.max(320, 60 + 20 * order.length)}px`;
     const layout = flat("points", "", { margin: { l: 20, r: 20, t: 10, b: 48 } });
     Object.assign(layout.yaxis, { automargin: true, autorange: "reversed", tickmode: "array", tickvals: order.map((_, i) => i),
-      ticktext: order.map((k) => plain(way.names[k].length > 28 ? `${way.names[k].slice(0, 27)}…` : way.names[k])) });
+      ticktext: order.map((k) => plain(brief(way.names[k]))) });
     return Plotly.react("sizes", [{
       type: "bar", orientation: "h", x: order.map((k) => way.sizes[k]), y: order.map((_, i) => i),
       marker: { color: order.map((k) => data.colours[k % data.colours.length]) },
