@@ -142,7 +142,7 @@
     letters.forEach((letter, k) => { change[letter] = [found[k]]; });
     Plotly.restyle("drawing", change, [1]);
     const here = data.states[state];
-    Plotly.restyle("tradeoff", { x: [[here.density]], y: [[here.eta]] }, [1]);
+    if (element("tradeoff").data) Plotly.restyle("tradeoff", { x: [[here.density]], y: [[here.eta]] }, [1]);
   }
 
   // --- charts --------------------------------------------------------------------------------------------------------
@@ -278,6 +278,14 @@
 
   tellState();
   fillTable();
-  Promise.all([drawAll(), drawTradeoff(), drawConvergence(), drawSpectrum(), drawSizes()])
-    .then(() => { document.body.dataset.drawn = "yes"; });
+  // The drawing first, then the charts one by one: the page answers in between.
+  const pause = () => new Promise((done) => setTimeout(done, 0));
+  (async () => {
+    await drawAll();
+    for (const draw of [drawTradeoff, drawConvergence, drawSpectrum, drawSizes]) {
+      await pause();
+      await draw();
+    }
+    document.body.dataset.drawn = "yes";
+  })();
 })();
