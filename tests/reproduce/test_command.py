@@ -54,6 +54,7 @@ def test_all_of_them_with_an_index(graspel, blobs, tmp_path, monkeypatch):
     command = ["reproduce", "all", "--quick", "--seeds", 1, "-o", tmp_path]
     outcome = graspel(*command)
     assert outcome.code == 0, outcome.err
+    assert outcome.out == f"Written: {tmp_path / 'index.md'}, with a page for each\n"
     assert "table1, 1 of 2; about " in outcome.err
     assert "fig-convergence, 2 of 2; about " in outcome.err
     index = (tmp_path / "index.md").read_text(encoding="utf-8")

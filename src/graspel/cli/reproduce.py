@@ -96,12 +96,12 @@ def reproduce(
         request = Request(_names(only), _names(methods), seeds, quick, limit)
         if name == EVERYTHING:
             _reproduce_all(request, output, fresh, written, show=not quiet)
+            said = f"Written: {written[0]}, with a page for each"
         else:
             text = _reproduced(name, request, output, fresh, written, show=not quiet)
-            if not quiet:
-                print(text)
+            said = f"{text}\nWritten: {' and '.join(written)}"
         if not quiet:
-            print(f"Written: {' and '.join(written)}")
+            print(said)
 
 
 def _reproduced(name: str, request: Request, output: Path, fresh: bool, written: list[str], *, show: bool) -> str:
