@@ -141,6 +141,13 @@ def test_the_code_gives_the_same_clusters(blobs):
     assert "numpy version" in dict(rows)
 
 
+def test_the_code_clusters_the_graph_where_the_command_did(model, blobs):
+    _, code = how_to_reproduce(model, None, n_clusters=8)
+    names = {"X": blobs[0]}
+    exec(code, names)
+    assert len(np.unique(names["labels"])) == 8
+
+
 def test_a_run_without_a_seed_says_so(blobs):
     rows, _ = how_to_reproduce(GRASPEL(max_iter=0).fit(blobs[0]), None)
     assert "none was set" in dict(rows)["seed"]

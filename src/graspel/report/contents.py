@@ -74,7 +74,8 @@ def contents(model: Any, *, labels: Any, clusters: Any, title: str | None, sourc
         },
         "table": table_of_edges(graph, colourings),
     }
-    rows, code = how_to_reproduce(model, source)
+    n_clusters = None if clusters is None else len(np.unique(np.asarray(clusters)))
+    rows, code = how_to_reproduce(model, source, n_clusters)
     title = (
         shortened(title, 200)
         if title

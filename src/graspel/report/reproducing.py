@@ -16,8 +16,10 @@ LIBRARIES = ("graspel", "numpy", "scipy", "scikit-learn")
 LONGEST_VALUE = 120
 
 
-def how_to_reproduce(model: Any, source: str | None) -> tuple[list[tuple[str, str]], str]:
-    """Rows of name and value, and the Python code."""
+def how_to_reproduce(
+    model: Any, source: str | None, n_clusters: int | None = None
+) -> tuple[list[tuple[str, str]], str]:
+    """Rows of name and value, and the Python code; `n_clusters` where the learner's graph was clustered afterwards."""
     learner = learner_of(model)
     rows = [("data", shortened(source, LONGEST_VALUE) if source else "given in Python")]
     rows.append(("shape", f"{learner.certificate_.n_nodes:,} points, {learner.n_features_in_:,} features"))
@@ -26,14 +28,19 @@ def how_to_reproduce(model: Any, source: str | None) -> tuple[list[tuple[str, st
     rows += [(name, _value(getattr(learner, name))) for name in signature(type(learner)).parameters]
     rows += [(f"{library} version", version(library)) for library in LIBRARIES]
     rows.append(("Python", f"{platform.python_version()}, {platform.system()} {platform.machine()}"))
-    return rows, _code(model, learner)
+    return rows, _code(model, learner, n_clusters)
 
 
-def _code(model: Any, learner: Any) -> str:
+def _code(model: Any, learner: Any, n_clusters: int | None) -> str:
     names = ["GRASPEL"] if model is learner else ["GRASPEL", type(model).__name__]
     lines = [f"from graspel import {', '.join(names)}", "", f"learner = {_call(learner)}"]
-    if model is learner:
+    if model is learner and n_clusters is None:
         return "\n".join([*lines, "learner.fit(X)"])
+    if model is learner:
+        lines[0] += ", cluster_graph"
+        seed = _value(learner.random_state)
+        clustered = f"labels = cluster_graph(learner.fit(X).graph_, {n_clusters}, random_state={seed}).labels"
+        return "\n".join([*lines, clustered])
     more = {name: value for name, value in _changed(model).items() if name != "learner"}
     given = ", ".join([*(f"{name}={_value(value)}" for name, value in more.items()), "learner=learner"])
     return "\n".join([*lines, f"model = {type(model).__name__}({given}).fit(X)"])
