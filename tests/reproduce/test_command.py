@@ -55,8 +55,8 @@ def test_all_of_them_with_an_index(graspel, blobs, tmp_path, monkeypatch):
     outcome = graspel(*command)
     assert outcome.code == 0, outcome.err
     assert outcome.out == f"Written: {tmp_path / 'index.md'}, with a page for each\n"
-    assert "table1, 1 of 2; about " in outcome.err
-    assert "fig-convergence, 2 of 2; about " in outcome.err
+    assert "table1, 1 of 2; about 1 minute left in all" in outcome.err
+    assert "fig-convergence, 2 of 2; less than a minute left in all" in outcome.err
     index = (tmp_path / "index.md").read_text(encoding="utf-8")
     assert "## [Table 1: spectral clustering](table1.md)" in index
     assert "](fig-convergence-usps.png)" in index

@@ -135,7 +135,7 @@ def _reproduce_all(request: Request, output: Path, fresh: bool, written: list[st
     left = TimeLeft({name: one.seconds(request) for name, one in REPRODUCTIONS.items()})
     for at, name in enumerate(REPRODUCTIONS, start=1):
         if show:
-            about = f"{name}, {at} of {len(REPRODUCTIONS)}; about {in_words(left.seconds)} left in all"
+            about = f"{name}, {at} of {len(REPRODUCTIONS)}; {in_words(left.seconds)} left in all"
             print(f"{about} ...", file=sys.stderr, flush=True)
         began = monotonic()
         _reproduced(name, request, output, fresh, written, show=show)

@@ -42,7 +42,7 @@ class Reproduction:
 
 
 REPRODUCTIONS: dict[str, Reproduction] = {
-    "table1": Reproduction("table1", full=5400, quick=60),
+    "table1": Reproduction("table1", full=5400, quick=75),
     "fig-convergence": Reproduction("fig_convergence", full=10, quick=10),
     "fig-objective": Reproduction("fig_objective", full=150, quick=45),
     "fig-spectra": Reproduction("fig_spectra", full=60, quick=15),

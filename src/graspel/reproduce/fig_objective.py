@@ -29,7 +29,7 @@ STARTS: dict[str, dict[str, Any]] = {
     "uNN": {"initial": "unn", "n_neighbors": 5},  # relative condition number 30, as in the paper
 }
 PAPER_DENSITY = {"2NN": "1.33", "uNN": "1.59"}
-ROUNDS, QUICK_ROUNDS = 30, 8
+ROUNDS, QUICK_ROUNDS = 30, 6
 EIGENVALUES = 50
 SIGMA = 1e3
 

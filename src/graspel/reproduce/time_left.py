@@ -42,11 +42,11 @@ def in_words(seconds: float) -> str:
     """A duration as one says it.
 
     >>> in_words(20), in_words(90), in_words(7_000)
-    ('less than a minute', '2 minutes', '1.9 hours')
+    ('less than a minute', 'about 2 minutes', 'about 1.9 hours')
     """
     if seconds < 45:
         return "less than a minute"
     if seconds < 5400:
         minutes = max(1, round(seconds / 60))
-        return f"{minutes} minute{'' if minutes == 1 else 's'}"
-    return f"{seconds / 3600:.1f} hours"
+        return f"about {minutes} minute{'' if minutes == 1 else 's'}"
+    return f"about {seconds / 3600:.1f} hours"
