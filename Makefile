@@ -2,7 +2,7 @@
 #   make demo     install graspel and run its demonstration on the digits that ship with scikit-learn
 #   make test     install what the tests need and run them
 #   make lint     ruff and mypy
-#   make picture  draw the picture of the README anew
+#   make picture  draw the pictures of the README anew
 #   make clean    remove the virtual environment and the caches
 
 PYTHON ?= python3
@@ -25,8 +25,7 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
 picture: $(VENV)/.installed-core
-	$(BIN)/graspel demo --quiet --output build/demo
-	cp build/demo/drawing.png docs/images/digits.png
+	$(BIN)/python docs/images/draw.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

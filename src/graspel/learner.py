@@ -7,6 +7,7 @@ file in ``graspel/steps``.
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
 from contextlib import nullcontext
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from graspel.certificate import Certificate, certify
 from graspel.graph import Graph
@@ -178,6 +179,22 @@ class GRASPEL(BaseEstimator):
             self.graph_, self.history_, self.certificate_ = self._learn(values, rng)
         self.n_iter_ = len(self.history_)
         return self
+
+    def report(self, path: str | os.PathLike[str], *, labels: Any = None, title: str | None = None) -> None:
+        """Write what was learned as one HTML page to open in a browser; needs plotly, but no network.
+
+        Parameters
+        ----------
+        path : path-like
+            The page, .html.
+        labels : array-like of N, optional
+            The class of each point, to colour the drawing by.
+        title : str, optional
+        """
+        from graspel.report import write_report
+
+        check_is_fitted(self, "graph_")
+        write_report(self, path, labels=labels, title=title)
 
     def _learn(self, X: Any, rng: np.random.Generator) -> tuple[Graph, list[Round], Certificate]:
         """Algorithm 1."""

@@ -11,7 +11,7 @@ def test_a_small_run(graspel, blobs, tmp_path):
     folder = tmp_path / "some" / "where"
     outcome = graspel("reproduce", "table1", "--only", "coil20,usps", "--seeds", 1, "--quick", "--output", folder)
     assert outcome.code == 0, outcome.err
-    assert sorted(path.name for path in folder.iterdir()) == ["table1.json", "table1.md"]
+    assert sorted(path.name for path in folder.iterdir()) == ["index.md", "table1.json", "table1.md"]
     text = (folder / "table1.md").read_text(encoding="utf-8")
     assert outcome.out.startswith(text)
     assert "graspel, 2NN (default)" in text
@@ -46,10 +46,31 @@ def test_a_stopped_run_names_what_it_keeps(graspel, blobs, tmp_path, monkeypatch
     assert list(json.loads((tmp_path / "table1.json").read_text())) == ["usps/graspel/0"]
 
 
+def test_all_of_them_with_an_index(graspel, blobs, tmp_path, monkeypatch):
+    from graspel.reproduce import REPRODUCTIONS
+
+    for name in set(REPRODUCTIONS) - {"table1", "fig-convergence"}:
+        monkeypatch.delitem(REPRODUCTIONS, name)
+    command = ["reproduce", "all", "--quick", "--seeds", 1, "-o", tmp_path]
+    outcome = graspel(*command)
+    assert outcome.code == 0, outcome.err
+    assert outcome.out == f"Written: {tmp_path / 'index.md'}, with a page for each\n"
+    assert "table1, 1 of 2; about 1 minute left in all" in outcome.err
+    assert "fig-convergence, 2 of 2; less than a minute left in all" in outcome.err
+    index = (tmp_path / "index.md").read_text(encoding="utf-8")
+    assert "## [Table 1: spectral clustering](table1.md)" in index
+    assert "](fig-convergence-usps.png)" in index
+    n_loaded = len(blobs)
+    assert graspel(*command, "-q").out == ""
+    assert len(blobs) == n_loaded, "nothing was measured again"
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["table9"], ["table9", "table1"]),
+        (["table9"], ["table9", "table1", "fig-spectra", "all"]),
+        (["all", "--only", "usps"], ["--only", "instead of all"]),
+        (["fig-spectra", "--only", "coil20"], ["coil20", "usps, mnist-subset"]),
         (["table1", "--only", "iris"], ["iris", "coil20, pendigits, usps, mnist"]),
         (["table1", "--methods", "magic"], ["magic", "graspel", "kmeans"]),
         (["table1", "--seeds", "0"], ["seeds=0"]),

@@ -1,4 +1,4 @@
-"""The command line: ``graspel learn``, ``info``, ``convert`` and ``demo``, one file each.
+"""The command line: ``graspel learn``, ``cluster``, ``report`` and the others, one file each.
 
 The commands import what they need when they run, so that ``graspel --help`` answers at once.
 """

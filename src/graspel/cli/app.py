@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from graspel.cli import cluster, convert, demo, info, learn, recover, reproduce
+from graspel.cli import cluster, convert, demo, info, learn, recover, report, reproduce
 
 __all__ = ["build_app"]
 
@@ -35,6 +35,7 @@ def build_app() -> typer.Typer:
     app.command("learn", help=learn.HELP, epilog=learn.EXAMPLES, no_args_is_help=True)(learn.learn)
     app.command("cluster", help=cluster.HELP, epilog=cluster.EXAMPLES, no_args_is_help=True)(cluster.cluster)
     app.command("recover", help=recover.HELP, epilog=recover.EXAMPLES, no_args_is_help=True)(recover.recover)
+    app.command("report", help=report.HELP, epilog=report.EXAMPLES, no_args_is_help=True)(report.report)
     app.command("info", help=info.HELP, epilog=info.EXAMPLES, no_args_is_help=True)(info.info)
     app.command("convert", help=convert.HELP, epilog=convert.EXAMPLES, no_args_is_help=True)(convert.convert)
     app.command("demo", help=demo.HELP, epilog=demo.EXAMPLES)(demo.demo)

@@ -43,7 +43,7 @@ MAX_ITER = 0  # critical edges tie clusters to each other: docs/clustering.md
 SHOWN_SIZES = 20
 
 
-def _number_of_clusters(text: str) -> int | str:
+def number_of_clusters(text: str) -> int | str:
     """Return the number, or "auto"."""
     if text == AUTO:
         return text
@@ -83,7 +83,7 @@ Clusters = Annotated[
         help="How many clusters; auto: as many as the largest gap between the first eigenvalues tells." + default(AUTO),
         show_default=False,
         metavar="INT|auto",
-        parser=_number_of_clusters,
+        parser=number_of_clusters,
     ),
 ]
 Labels = Annotated[

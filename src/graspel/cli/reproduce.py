@@ -1,8 +1,10 @@
-"""``graspel reproduce``: measure a table of the paper again, and print it beside the paper's numbers."""
+"""``graspel reproduce``: measure the paper's tables and figures again, and set them beside the paper's numbers."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,16 +16,23 @@ from graspel.cli.progress_bar import progress_bar
 if TYPE_CHECKING:
     from graspel.reproduce import Request
 
+EVERYTHING = "all"
+
 HELP = (
-    "Measure a table of the paper again, with peers of today.\n\n"
-    "table1 is spectral clustering on COIL-20, PenDigits, USPS and MNIST, with the paragraph on 2NN graphs (USPS and a "
-    "subset of MNIST). Prints the table beside the paper's numbers and writes it to NAME.md; every cell is kept in "
-    "NAME.json as soon as it is measured, so a run that was stopped goes on where it was. The data sets are looked for "
-    "in the folder GRASPEL_DATA and in the cache, else fetched from OpenML."
+    "Measure the paper's tables and figures again.\n\n"
+    "table1 is spectral clustering on COIL-20, PenDigits, USPS and MNIST, with peers of today; table2 graph recovery, "
+    "and fig-recovery-time its time as graphs grow; fig-convergence the "
+    "decreasing distortions; fig-objective the objective over the rounds; fig-spectra the first eigenvalues and "
+    "spectral drawings; all is everything, with an index page. Each is written to NAME.md (with its pictures), ours "
+    "beside the paper's numbers; every cell is kept in NAME.json as soon as it is measured, so a run that was stopped "
+    "goes on where it was. The data sets are looked for in the folder GRASPEL_DATA and in the cache, else fetched from "
+    "OpenML."
 )
 EXAMPLES = "\n".join(
     (
         "[bold]Examples[/bold]",
+        "graspel reproduce all --quick",
+        "graspel reproduce fig-spectra --only usps",
         "graspel reproduce table1 --quick",
         "graspel reproduce table1 --only coil20,pendigits,usps",
         "graspel reproduce table1 --only mnist --methods graspel,knn --seeds 3",
@@ -31,11 +40,19 @@ EXAMPLES = "\n".join(
     )
 )
 
-Name = Annotated[str, typer.Argument(help="What to reproduce: table1.", show_default=False, metavar="NAME")]
+Name = Annotated[
+    str,
+    typer.Argument(
+        help="What to reproduce: all, or one by its name, of which a wrong one shows the list.",
+        show_default=False,
+        metavar="NAME",
+    ),
+]
 Only = Annotated[
     str | None,
     typer.Option(
-        help="Data sets, with commas: coil20, pendigits, usps, mnist, mnist-subset" + default("all"),
+        help="Data sets, with commas: coil20, pendigits, usps, mnist, mnist-subset; of table2 the graphs gaussian, er, "
+        "preferential, grid, blocks" + default("all it has"),
         show_default=False,
         metavar="NAMES",
     ),
@@ -50,10 +67,13 @@ Methods = Annotated[
     ),
 ]
 Quick = Annotated[
-    bool, typer.Option("--quick", help="COIL-20 and USPS, 2 seeds, without the slow peers: a first look.")
+    bool, typer.Option("--quick", help="A first look, in minutes: small data, fewer rounds and seeds, no slow peers.")
 ]
 Seeds = Annotated[
-    int | None, typer.Option(help="Seeds of every cell" + default("10; quick: 2"), show_default=False, metavar="NUMBER")
+    int | None,
+    typer.Option(
+        help="Seeds of every cell" + default("10, table2: 20; quick: 2, 3"), show_default=False, metavar="NUMBER"
+    ),
 ]
 Limit = Annotated[float, typer.Option(help="Seconds after which scikit-learn is stopped on MNIST.", metavar="SECONDS")]
 Output = Annotated[
@@ -74,23 +94,29 @@ def reproduce(
     fresh: Fresh = False,
     quiet: Quiet = False,
 ) -> None:
-    """Measure what is missing, print the table and write it. HELP is the user's text."""
+    """Measure what is missing, print the pages and write them. HELP is the user's text."""
     with friendly_errors(quiet=quiet) as written:
         from graspel.reproduce import Request
 
         request = Request(_names(only), _names(methods), seeds, quick, limit)
-        text = _reproduced(name, request, output, fresh, written, show=not quiet)
+        if name == EVERYTHING:
+            _reproduce_all(request, output, fresh, written, show=not quiet)
+            said = f"Written: {written[0]}, with a page for each"
+        else:
+            text = _reproduced(name, request, output, fresh, written, show=not quiet)
+            said = f"{text}\nWritten: {' and '.join(written)}"
         if not quiet:
-            print(text)
-            print(f"Written: {' and '.join(written)}")
+            print(said)
 
 
 def _reproduced(name: str, request: Request, output: Path, fresh: bool, written: list[str], *, show: bool) -> str:
-    from graspel.files import written_whole
+    """Measure one, and write its page and the index."""
     from graspel.reproduce import REPRODUCTIONS, Results
+    from graspel.reproduce.index import write_index, write_page
 
     if name not in REPRODUCTIONS:
-        raise ValueError(f"{name}: there is no such reproduction; choose one of {', '.join(REPRODUCTIONS)}.")
+        names = ", ".join((*REPRODUCTIONS, EVERYTHING))
+        raise ValueError(f"{name}: there is no such reproduction; choose one of {names}.")
     results = Results(output, name, fresh=fresh)
     try:
         with progress_bar(show=show):
@@ -98,12 +124,28 @@ def _reproduced(name: str, request: Request, output: Path, fresh: bool, written:
     finally:
         if results.path.exists():
             written.append(str(results.path))
-    path = output / f"{name}.md"
-    output.mkdir(parents=True, exist_ok=True)
-    with written_whole(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
-    written.insert(0, str(path))
+    written.insert(0, str(write_page(output, name, text)))
+    write_index(output, REPRODUCTIONS)
     return text
+
+
+def _reproduce_all(request: Request, output: Path, fresh: bool, written: list[str], *, show: bool) -> None:
+    """Measure everything, one after the other, and say how much is left."""
+    from graspel.reproduce import REPRODUCTIONS
+    from graspel.reproduce.index import INDEX
+    from graspel.reproduce.time_left import TimeLeft, in_words
+
+    if request.only is not None or request.methods is not None:
+        raise ValueError("--only and --methods choose a part of one table or figure; name it instead of all.")
+    left = TimeLeft({name: one.seconds(request) for name, one in REPRODUCTIONS.items()})
+    for at, name in enumerate(REPRODUCTIONS, start=1):
+        if show:
+            about = f"{name}, {at} of {len(REPRODUCTIONS)}; {in_words(left.seconds)} left in all"
+            print(f"{about} ...", file=sys.stderr, flush=True)
+        began = monotonic()
+        _reproduced(name, request, output, fresh, written, show=show)
+        left.done(name, monotonic() - began)
+    written.insert(0, str(output / INDEX))
 
 
 def _names(given: str | None) -> tuple[str, ...] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import nullcontext
 from typing import Any, Literal
 
@@ -153,6 +154,22 @@ class GraspelClustering(ClusterMixin, BaseEstimator):
     def predict_memberships(self, X: Any) -> Floats:
         """How much new points belong to each cluster (m x n_clusters_); rows sum to one."""
         return soft_memberships(self._placed(X), self.cluster_centers_, self._spread)
+
+    def report(self, path: str | os.PathLike[str], *, labels: Any = None, title: str | None = None) -> None:
+        """Write graph and clusters as one HTML page to open in a browser; needs plotly, but no network.
+
+        Parameters
+        ----------
+        path : path-like
+            The page, .html.
+        labels : array-like of N, optional
+            The known class of each point, to colour the drawing by as well.
+        title : str, optional
+        """
+        from graspel.report import write_report
+
+        check_is_fitted(self, "labels_")
+        write_report(self, path, labels=labels, title=title)
 
     def _placed(self, X: Any) -> Floats:
         """New points in the embedding."""

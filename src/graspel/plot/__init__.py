@@ -1,5 +1,27 @@
-"""Pictures of a learned graph. matplotlib is imported only when one is drawn."""
+"""Pictures of fitted models and learned graphs. matplotlib is imported only when one is drawn.
 
-from graspel.plot.drawing import spectral_drawing
+Each function takes what was fitted and, if wanted, matplotlib axes; it returns the axes. `save` writes them.
+"""
 
-__all__ = ["spectral_drawing"]
+from graspel.plot.canvas import save
+from graspel.plot.convergence import convergence
+from graspel.plot.drawing import drawing, spectral_drawing
+from graspel.plot.embedding import embedding
+from graspel.plot.layout import spectral_layout
+from graspel.plot.recovery import recovery
+from graspel.plot.resistance import resistance
+from graspel.plot.scaling import scaling
+from graspel.plot.spectrum import spectrum
+
+__all__ = [
+    "convergence",
+    "drawing",
+    "embedding",
+    "recovery",
+    "resistance",
+    "save",
+    "scaling",
+    "spectral_drawing",
+    "spectral_layout",
+    "spectrum",
+]

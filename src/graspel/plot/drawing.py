@@ -1,73 +1,72 @@
-"""The spectral drawing: each point placed by the first three nontrivial eigenvectors of the graph's Laplacian.
+"""The spectral drawing: a graph by its first three nontrivial eigenvectors, flat or in space.
 
-These eigenvectors are the smoothest coordinates the graph has: of all drawings with unit spread along three
-uncorrelated axes, this one has the shortest edges (Hall, 1970). Points of one cluster fall together, and what lies
-between clusters shows as the thin arms joining them.
+The flat drawing is seen from where the classes lie farthest apart, with what is far away paler and smaller.
 """
 
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graspel.linalg import smallest_eigenpairs
+from graspel.plot.canvas import MANY, figure_of, new_figure, save, write_title
+from graspel.plot.fitted import graph_of, labels_of
+from graspel.plot.layout import best_view, spectral_layout
+from graspel.plot.palette import COLOURS, EDGE, FAINT, MARKERS, QUIET, check_labels
+from graspel.plot.points import MAX_LEGEND, draw_points, legend, write_names
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from graspel.graph import Graph
 
-__all__ = ["spectral_drawing", "spectral_layout"]
+__all__ = ["COLOURS", "MARKERS", "drawing", "spectral_drawing", "spectral_layout"]
 
-# Ten colours that stay apart for colour-blind readers (Tol's "muted" scheme, a bright blue for its grey); each further
-# ten classes take the next marker.
-COLOURS = (
-    "#332288",
-    "#88CCEE",
-    "#44AA99",
-    "#117733",
-    "#999933",
-    "#DDCC77",
-    "#CC6677",
-    "#882255",
-    "#AA4499",
-    "#4477FF",
-)
-MARKERS = ("o", "^", "s", "D", "v", "P", "X", "*")
-EDGE_COLOUR = "#333333"
-HAZE = 0.35  # how far the farthest point fades to white
 MAX_EDGES = 200_000
-MAX_LEGEND = 40
+MAX_EDGES_IN_SPACE = 20_000
+AXES = ("$u_2$", "$u_3$", "$u_4$")
 
 
-def spectral_layout(graph: Graph, *, random_state: int = 0) -> np.ndarray:
-    """Place each node in space.
+def drawing(
+    fitted: Any,
+    labels: Any = None,
+    ax: Any = None,
+    *,
+    dimensions: int = 2,
+    edges: bool = True,
+    title: str = "Spectral drawing",
+) -> Any:
+    """Draw a graph by its first three Laplacian eigenvectors.
 
     Parameters
     ----------
-    graph : Graph
-        A connected graph of at least two nodes.
-    random_state : int
-        Seed of the eigensolver's start.
+    fitted : Graph, GRASPEL or GraspelClustering
+        Connected, of at least two nodes.
+    labels : array-like of shape (n_nodes,), optional
+        The class of each node, shown by colour (and marker, above ten classes). Default: the clusters of a clusterer.
+    ax : matplotlib axes, optional
+        Where to draw; in space they must be made with ``projection="3d"``. A new figure is made when not given.
+    dimensions : {2, 3}
+        Flat, turned to where the classes lie farthest apart; or in space.
+    edges : bool
+        Whether edges are drawn, the strongest if there are very many.
+    title : str
+        The numbers of points and edges are put under it.
 
     Returns
     -------
-    ndarray of shape (n_nodes, 3)
-        The first three nontrivial eigenvectors of the Laplacian, each scaled to unit spread. A graph of fewer than
-        four nodes has fewer; the rest is zero.
+    ax : matplotlib axes
     """
-    n_axes = min(3, graph.n_nodes - 1)
-    if n_axes < 1:
-        raise ValueError(f"a graph of {graph.n_nodes} node(s) can not be drawn; it needs at least two.")
-    pairs = smallest_eigenpairs(graph.laplacian, n_axes + 1, random_state=random_state)
-    places = np.zeros((graph.n_nodes, 3))
-    places[:, :n_axes] = pairs.vectors[:, 1:]
-    # An eigenvector is fixed up to its sign: let the longer tail point to the positive side.
-    places *= np.where((places**3).sum(axis=0) < 0, -1.0, 1.0)
-    return places * np.sqrt(graph.n_nodes)
+    if dimensions not in (2, 3):
+        raise ValueError(f"dimensions={dimensions!r}: must be 2 (flat) or 3 (in space).")
+    graph, labels = graph_of(fitted), labels_of(fitted, labels)
+    names, classes = check_labels(graph.n_nodes, labels)
+    draw = _draw_flat if dimensions == 2 else _draw_in_space
+    ax = draw(ax, graph, names, classes, edges)
+    legend(ax, names)
+    _write_titles(ax, graph, title, dimensions)
+    return ax
 
 
 def spectral_drawing(
@@ -78,193 +77,112 @@ def spectral_drawing(
     *,
     title: str = "Spectral drawing",
 ) -> Figure:
-    """Draw a graph by its first three Laplacian eigenvectors, seen from where the classes lie farthest apart.
+    """Draw a graph flat, as `drawing` does, and write it.
 
     Parameters
     ----------
-    graph : Graph
-        A connected graph of at least two nodes.
-    labels : array-like of shape (n_nodes,), optional
-        The class of each node, shown by colour (and marker, above ten classes).
+    graph, labels, ax, title
+        As for `drawing`.
     path : path-like, optional
         Where to write the picture; the suffix tells the format (.png, .pdf, .svg). Not written when not given.
-    ax : matplotlib axes, optional
-        Where to draw. A new figure is made when not given; no global figure is touched.
-    title : str, optional
-        What is shown. The numbers of points and edges are put under it.
 
     Returns
     -------
     matplotlib.figure.Figure
         The figure drawn on.
     """
-    names, classes = _classes(graph.n_nodes, labels)
-    places = spectral_layout(graph)
-    view = _best_view(places, classes)
-    seen = places @ view  # right, up, and towards the reader
-    nearness = (seen[:, 2] - seen[:, 2].min()) / max(float(np.ptp(seen[:, 2])), 1e-12)
-
-    figure, ax = _axes(ax)
-    _draw_edges(ax, graph, seen, nearness)
-    _draw_nodes(ax, seen, nearness, classes)
-    if 0 < len(names) <= MAX_LEGEND:
-        _name_classes(ax, seen, names, classes)
-        _legend(ax, names)
-    _draw_directions(ax, view)
-    _title(ax, graph, title)
+    figure = figure_of(drawing(graph, labels, ax, title=title))
     if path is not None:
-        _save(figure, Path(path))
+        save(figure, path)
     return figure
 
 
-def _classes(n_nodes: int, labels: Any) -> tuple[list[str], np.ndarray]:
-    """Return the names of the classes (none without labels) and the class of each node."""
-    if labels is None:
-        return [], np.zeros(n_nodes, dtype=np.int64)
-    labels = np.asarray(labels)
-    if labels.shape != (n_nodes,):
-        raise ValueError(f"labels has shape {labels.shape}; the graph has {n_nodes} nodes, so it must be ({n_nodes},).")
-    values, classes = np.unique(labels, return_inverse=True)
-    return [str(value) for value in values], classes
-
-
-def _best_view(places: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Return the directions right, up and towards the reader (columns) that set the classes, or the points, apart."""
-    middles = places[:: 1 + len(places) // 500]
-    if classes.any():
-        middles = np.array([np.median(places[classes == k], axis=0) for k in range(classes.max() + 1)])
-
-    def clearance(view: np.ndarray) -> float:
-        flat = middles @ view[:, :2]
-        gaps = np.sqrt(((flat[:, None] - flat[None]) ** 2).sum(axis=2))
-        return float(np.log(gaps + 1e-3).mean())
-
-    angles = [(elevation, azimuth) for elevation in range(-60, 61, 10) for azimuth in range(0, 360, 10)]
-    return max((_view(*np.radians(pair)) for pair in angles), key=clearance)
-
-
-def _view(elevation: float, azimuth: float) -> np.ndarray:
-    right = (-np.sin(azimuth), np.cos(azimuth), 0.0)
-    up = (-np.cos(azimuth) * np.sin(elevation), -np.sin(azimuth) * np.sin(elevation), np.cos(elevation))
-    near = (np.cos(azimuth) * np.cos(elevation), np.sin(azimuth) * np.cos(elevation), np.sin(elevation))
-    return np.array([right, up, near]).T
-
-
-def _axes(ax: Any) -> tuple[Figure, Any]:
+def _draw_flat(ax: Any, graph: Graph, names: list[str], classes: np.ndarray, edges: bool) -> Any:
+    places = spectral_layout(graph)
+    view = best_view(places, classes)
+    seen = places @ view  # right, up, and towards the reader
+    nearness = (seen[:, 2] - seen[:, 2].min()) / max(float(np.ptp(seen[:, 2])), 1e-12)
     if ax is None:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(7.8, 7.0), dpi=150, facecolor="white")
-        FigureCanvasAgg(figure)
-        ax = figure.add_axes((0.0, 0.0, 0.9, 0.88))
+        ax = new_figure(7.8, 7.0).add_axes((0.0, 0.0, 0.9, 0.88))
     elif ax.name == "3d":
-        raise ValueError("ax has three dimensions: give ordinary axes, the drawing is turned to its best view before.")
+        raise ValueError("ax has three dimensions: give ordinary axes, or ask for dimensions=3.")
     ax.set_axis_off()
     ax.set_aspect("equal", adjustable="datalim")
-    return ax.figure, ax
+    if edges:
+        _draw_edges(ax, graph, seen, nearness)
+    draw_points(ax, seen[:, :2], classes, nearness)
+    if 0 < len(names) <= MAX_LEGEND:
+        write_names(ax, seen, names, classes)
+    _draw_directions(ax, view)
+    return ax
+
+
+def _draw_in_space(ax: Any, graph: Graph, names: list[str], classes: np.ndarray, edges: bool) -> Any:
+    places = spectral_layout(graph)
+    if ax is None:
+        ax = new_figure(7.8, 7.0).add_axes((0.0, 0.0, 0.88, 0.88), projection="3d")
+    elif ax.name != "3d":
+        raise ValueError('ax is flat, but dimensions=3: make it with projection="3d".')
+    if edges:
+        from mpl_toolkits.mplot3d.art3d import Line3DCollection
+
+        heads, tails, width = _strongest(graph, MAX_EDGES_IN_SPACE)
+        ends = np.stack([places[heads], places[tails]], axis=1)
+        ax.add_collection3d(Line3DCollection(list(ends), colors=EDGE, linewidths=width, alpha=0.4, rasterized=True))
+    draw_points(ax, places, classes)
+    for axis, name in zip((ax.xaxis, ax.yaxis, ax.zaxis), AXES, strict=True):
+        axis.set_label_text(name, fontsize=13, color=QUIET)
+        axis.set_ticklabels([])
+        axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
+    ax.set_box_aspect(None, zoom=0.82)  # leaves room for the titles and the legend
+    near = best_view(places, classes)[:, 2]
+    ax.view_init(elev=float(np.degrees(np.arcsin(near[2]))), azim=float(np.degrees(np.arctan2(near[1], near[0]))))
+    return ax
+
+
+def _strongest(graph: Graph, n_most: int) -> tuple[np.ndarray, np.ndarray, float]:
+    """The strongest edges, which carry the shape, and how wide a line to draw them with: many edges, fine lines."""
+    strongest = np.argsort(-np.asarray(graph.weights), kind="stable")[:n_most]
+    width = float(np.clip(0.5 * np.sqrt(5_000 / max(len(strongest), 1)), 0.1, 0.5))
+    return graph.heads[strongest], graph.tails[strongest], width
 
 
 def _draw_edges(ax: Any, graph: Graph, seen: np.ndarray, nearness: np.ndarray) -> None:
     from matplotlib.collections import LineCollection
 
-    strongest = np.argsort(-np.asarray(graph.weights), kind="stable")[:MAX_EDGES]  # these carry the shape
-    heads, tails = graph.heads[strongest], graph.tails[strongest]
+    heads, tails, width = _strongest(graph, MAX_EDGES)
     opacity = 0.2 + 0.5 * np.minimum(nearness[heads], nearness[tails])
     ends = np.stack([seen[heads, :2], seen[tails, :2]], axis=1)
-    width = float(np.clip(0.5 * np.sqrt(5_000 / max(len(ends), 1)), 0.1, 0.5))  # many edges, fine lines
-    ax.add_collection(LineCollection(list(ends), colors=EDGE_COLOUR, linewidths=width, alpha=opacity, zorder=1))
-
-
-def _draw_nodes(ax: Any, seen: np.ndarray, nearness: np.ndarray, classes: np.ndarray) -> None:
-    """Draw the far nodes first, paler and smaller, so that the near ones stand before them."""
-    from matplotlib.colors import to_rgb
-
-    haze = HAZE * (1.0 - nearness[:, None])
-    colours = np.array([to_rgb(colour) for colour in COLOURS])[classes % len(COLOURS)]
-    colours = colours * (1.0 - haze) + haze
-    sizes = np.clip(45_000 / len(seen), 2.0, 40.0) * (0.5 + 0.6 * nearness)
-    markers = classes // len(COLOURS) % len(MARKERS)
-    for k in np.unique(markers):
-        nodes = np.flatnonzero(markers == k)
-        nodes = nodes[np.argsort(nearness[nodes], kind="stable")]
-        x, y, _ = seen[nodes].T
-        ax.scatter(x, y, s=sizes[nodes], c=colours[nodes], marker=MARKERS[k], linewidths=0, zorder=2)
-
-
-def _name_classes(ax: Any, seen: np.ndarray, names: list[str], classes: np.ndarray) -> None:
-    """Write the name of each class at its middle node, so that colour is not the only way to tell."""
-    from matplotlib.patheffects import withStroke
-
-    for k, name in enumerate(names):
-        nodes = np.flatnonzero(classes == k)
-        middle = np.median(seen[nodes], axis=0)
-        nearest = nodes[np.argmin(((seen[nodes] - middle) ** 2).sum(axis=1))]
-        text = ax.annotate(
-            name,
-            seen[nearest, :2],
-            xytext=(6, 5),
-            textcoords="offset points",
-            color="#222222",
-            fontsize=15,
-            fontweight="bold",
-            zorder=3,
-        )
-        text.set_path_effects([withStroke(linewidth=3.5, foreground="white")])
-
-
-def _legend(ax: Any, names: list[str]) -> None:
-    from matplotlib.lines import Line2D
-
-    handles = [
-        Line2D([], [], linestyle="", marker=MARKERS[k // len(COLOURS) % len(MARKERS)], color=COLOURS[k % len(COLOURS)])
-        for k in range(len(names))
-    ]
-    ax.legend(
-        handles,
-        names,
-        title="class",
-        loc="center left",
-        bbox_to_anchor=(0.99, 0.5),
-        frameon=False,
-        handletextpad=0.1,
-        ncols=1 + (len(names) - 1) // 20,
+    many = len(ends) > MANY
+    ax.add_collection(
+        LineCollection(list(ends), colors=EDGE, linewidths=width, alpha=opacity, zorder=1, rasterized=many)
     )
 
 
 def _draw_directions(ax: Any, view: np.ndarray, length: float = 34.0) -> None:
     """Show in a corner which way each eigenvector points; one that points at the reader or away is short."""
-    for k, name in enumerate(("$u_2$", "$u_3$", "$u_4$")):
+    for k, name in enumerate(AXES):
         ax.annotate(
             name,
             (0.06, 0.06),
             xycoords="axes fraction",
             xytext=tuple(length * view[k, :2]),
             textcoords="offset points",
-            color="#555555",
+            color=QUIET,
             fontsize=12,
             ha="center",
             va="center",
-            arrowprops={"arrowstyle": "-", "color": "#999999", "shrinkA": 0, "shrinkB": 0},
+            arrowprops={"arrowstyle": "-", "color": FAINT, "shrinkA": 0, "shrinkB": 0},
         )
 
 
-def _title(ax: Any, graph: Graph, title: str) -> None:
-    ax.set_title(title, fontsize=15, fontweight="bold", pad=22)
-    ax.annotate(
-        f"{graph.n_nodes:,} points, {graph.n_edges:,} edges, placed by the Laplacian's eigenvectors $u_2, u_3, u_4$",
-        (0.5, 1.0),
-        xycoords="axes fraction",
-        xytext=(0, 6),
-        textcoords="offset points",
-        color="#555555",
-        fontsize=10.5,
-        ha="center",
+def _write_titles(ax: Any, graph: Graph, title: str, dimensions: int) -> None:
+    write_title(ax, title, pad=22)
+    counts = (
+        f"{graph.n_nodes:,} points, {graph.n_edges:,} edges, placed by the Laplacian's eigenvectors $u_2, u_3, u_4$"
     )
-
-
-def _save(figure: Figure, path: Path) -> None:
-    from graspel.files import written_whole
-
-    with written_whole(path) as temporary:
-        figure.savefig(temporary, bbox_inches="tight", pad_inches=0.15)
+    place = {"xycoords": "axes fraction", "xytext": (0, 6), "textcoords": "offset points"}
+    if dimensions == 3:
+        ax.text2D(0.5, 1.0, counts, transform=ax.transAxes, color=QUIET, fontsize=10.5, ha="center")
+    else:
+        ax.annotate(counts, (0.5, 1.0), color=QUIET, fontsize=10.5, ha="center", **place)

@@ -1,38 +1,51 @@
-"""The paper's tables, measured again: `REPRODUCTIONS` names them, ``graspel reproduce NAME`` runs one."""
+"""The paper's tables and figures, measured again.
+
+`REPRODUCTIONS` names them: ``graspel reproduce NAME`` runs one, ``graspel reproduce all`` runs them in this order. Each
+is a module of this package with a function ``run(request, results)``, which measures what is missing among the results,
+draws its pictures beside them, and returns a page of Markdown. A new one is a module and a line in the dict.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
 
 from graspel.reproduce.request import Request
 from graspel.reproduce.results import Results
 
 __all__ = ["REPRODUCTIONS", "Reproduction", "Request", "Results"]
 
-# Measures what is missing among the results, and returns the table as Markdown.
-Reproduction = Callable[[Request, Results], str]
 
+@dataclass(frozen=True)
+class Reproduction:
+    """One table or figure.
 
-def _table1(request: Request, results: Results) -> str:
-    from graspel.reproduce.table1 import run
+    Attributes
+    ----------
+    module : str, of this package
+    full, quick : float
+        About how many seconds it takes on two cores, for the estimate of the time left.
+    """
 
-    return run(request, results)
+    module: str
+    full: float
+    quick: float
 
+    def __call__(self, request: Request, results: Results) -> str:
+        """Measure what is missing, and return the page as Markdown."""
+        page: str = import_module(f"graspel.reproduce.{self.module}").run(request, results)
+        return page
 
-def _table2(request: Request, results: Results) -> str:
-    from graspel.reproduce.table2 import run
-
-    return run(request, results)
-
-
-def _recovery_time(request: Request, results: Results) -> str:
-    from graspel.reproduce.recovery_time import run
-
-    return run(request, results)
+    def seconds(self, request: Request) -> float:
+        """How long it is expected to take."""
+        return self.quick if request.quick else self.full
 
 
 REPRODUCTIONS: dict[str, Reproduction] = {
-    "table1": _table1,
-    "table2": _table2,
-    "fig-recovery-time": _recovery_time,
+    "table1": Reproduction("table1", full=5400, quick=75),
+    "table2": Reproduction("table2", full=120, quick=20),
+    "fig-convergence": Reproduction("fig_convergence", full=10, quick=10),
+    "fig-objective": Reproduction("fig_objective", full=150, quick=45),
+    "fig-spectra": Reproduction("fig_spectra", full=60, quick=15),
+    "fig-recovery-time": Reproduction("recovery_time", full=900, quick=20),
 }

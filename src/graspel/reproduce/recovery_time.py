@@ -71,7 +71,8 @@ def table(results: Results, methods: list[str], sizes: tuple[int, ...]) -> str:
         "100 signals (50 from 10,000 nodes on) on a grid, noise 0.5; F at the threshold 1e-4. A peer that took more "
         f"than {LIMIT:.0f} s on one size was not asked for the next."
     )
-    return f"## Seconds of graph recovery\n\n{text}\n\n{note}\n"
+    picture = f"![Seconds against nodes, on logarithmic axes]({results.path.stem}.png)"
+    return f"# Seconds of graph recovery\n\n{picture}\n\n{text}\n\n{note}\n"
 
 
 def _cell(results: Results, key: str) -> str:

@@ -37,7 +37,7 @@ def run(request: Request, results: Results) -> str:
     for at, (kind, name, seed) in enumerate(cells):
         report("recovering graphs", at / len(cells), f"{GRAPH_TITLES[kind]}, {METHODS[name].label}, seed {seed}")
         results.get(_key(kind, name, seed), lambda c=(kind, name, seed): Context().run(measurement, *c))  # type: ignore[misc]
-    return "\n".join(_table(results, kind, methods, seeds) for kind in kinds)
+    return "\n".join(["# Table 2, graph recovery\n", *(_table(results, kind, methods, seeds) for kind in kinds)])
 
 
 def measurement(kind: str, name: str, seed: int) -> dict[str, Any]:

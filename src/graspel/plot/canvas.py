@@ -1,0 +1,94 @@
+"""The canvas: axes to draw on, their look, and saving what was drawn.
+
+A new figure is made without pyplot, so that no global figure is touched and no window opens.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graspel.plot.palette import QUIET, TEXT
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["SUFFIXES", "new_axes", "new_figure", "save"]
+
+SUFFIXES = (".png", ".svg", ".pdf")
+DPI = 200
+MANY = 5_000  # points or lines; more are drawn as pixels inside a .svg or .pdf
+
+
+def save(drawn: Any, path: str | os.PathLike[str]) -> None:
+    """Write a figure to a file, whole or not at all.
+
+    Parameters
+    ----------
+    drawn : matplotlib figure, axes, or several axes of one figure
+        What a function of `graspel.plot` returned.
+    path : path-like
+        The suffix tells the format: .png, .svg or .pdf.
+    """
+    from graspel.files import written_whole
+
+    target = Path(path)
+    suffix = target.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise ValueError(f"{target}: the suffix {suffix!r} names no format of pictures; use one of .png, .svg, .pdf.")
+    # Without the date, the same picture is the same file.
+    undated: dict[str, dict[str, Any]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}
+    figure = figure_of(drawn)
+    with written_whole(target) as temporary:
+        figure.savefig(
+            temporary, dpi=DPI, bbox_inches="tight", pad_inches=0.15, format=suffix[1:], metadata=undated[suffix]
+        )
+
+
+def figure_of(drawn: Any) -> Figure:
+    """The figure of what was drawn."""
+    if hasattr(drawn, "savefig"):
+        figure: Figure = drawn
+        return figure
+    first: Any = drawn if hasattr(drawn, "figure") else next(iter(drawn), None)
+    if not hasattr(first, "figure"):
+        raise TypeError(
+            f"{type(drawn).__name__}: must be a figure or axes of matplotlib; functions of graspel.plot return them."
+        )
+    return first.figure
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty white figure, in inches."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), dpi=150, facecolor="white")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def new_axes(ax: Any, width: float = 6.4, height: float = 4.4) -> Any:
+    """The axes given, or those of a new figure; with the look of all our charts."""
+    if ax is None:
+        ax = new_figure(width, height).add_subplot()
+    elif ax.name == "3d":
+        raise ValueError("ax has three dimensions: give ordinary axes.")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.tick_params(labelsize=11, colors=QUIET)
+    ax.grid(True, color="#E6E6E6", linewidth=0.8)
+    ax.set_axisbelow(True)
+    return ax
+
+
+def name_axes(ax: Any, x: str, y: str, title: str, pad: float = 12.0) -> None:
+    """Write the title, and what the axes are."""
+    ax.set_xlabel(x, fontsize=12, color=TEXT)
+    ax.set_ylabel(y, fontsize=12, color=TEXT)
+    write_title(ax, title, pad)
+
+
+def write_title(ax: Any, title: str, pad: float = 12.0) -> None:
+    """Write a title as it is: a dollar sign in it starts no formula."""
+    ax.set_title(title, fontsize=14, fontweight="bold", color=TEXT, pad=pad).set_parse_math(False)

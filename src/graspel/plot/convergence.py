@@ -1,0 +1,78 @@
+"""Convergence: the largest distortion eta of each round falls, and the objective F rises."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graspel.plot.canvas import name_axes, new_axes
+from graspel.plot.fitted import learner_of
+from graspel.plot.palette import BLUE, FAINT, QUIET, TEXT, VERMILLION
+
+__all__ = ["convergence"]
+
+
+def convergence(fitted: Any, ax: Any = None, *, title: str = "Convergence") -> Any:
+    """Draw eta_max (left axis, logarithmic) and F (right axis) for each round.
+
+    Parameters
+    ----------
+    fitted : GRASPEL or GraspelClustering
+    ax : matplotlib axes, optional
+        A new figure is made when not given.
+    title : str
+
+    Returns
+    -------
+    ax : matplotlib axes, that of eta; that of F lies over it.
+    """
+    learner = learner_of(fitted)
+    ax = new_axes(ax)
+    name_axes(ax, "round", "largest distortion $\\eta_{max}$", title, pad=30)
+    rounds = learner.history_
+    if not rounds:
+        ax.text(0.5, 0.5, "no rounds: the start graph was kept", transform=ax.transAxes, ha="center", color=QUIET)
+        return ax
+    number = np.array([record.round for record in rounds])
+    eta = np.array([record.max_eta for record in rounds])
+    F = np.array([record.objective for record in rounds])
+    ax.set_yscale("log")
+    lines = ax.plot(number, eta, "o-", color=BLUE, linewidth=2, markersize=6, label="$\\eta_{max}$")
+    if not rounds[0].was_connected:
+        lines += ax.plot(
+            number[:1], eta[:1], "o", color="white", markeredgecolor=BLUE, markersize=9, label="joins parts"
+        )
+    if learner.tol is not None and learner.stability == "distortion":
+        lines.append(ax.axhline(learner.tol, color=FAINT, linestyle=":", linewidth=2, label=f"tol = {learner.tol:g}"))
+    lines += draw_objective(ax, number, F)
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    ax.tick_params(axis="y", colors=BLUE)
+    ax.yaxis.label.set_color(BLUE)
+    # Above the axes, where no curve can run into it.
+    ax.legend(
+        handles=lines,
+        frameon=False,
+        fontsize=11,
+        ncols=4,
+        loc="lower center",
+        bbox_to_anchor=(0.5, 0.99),
+        labelcolor=TEXT,
+    )
+    return ax
+
+
+def draw_objective(ax: Any, number: np.ndarray, F: np.ndarray) -> list[Any]:
+    """Draw F over the rounds on an axis of its own, to the right."""
+    known = np.isfinite(F)
+    if not known.any():
+        return []
+    right = ax.twinx()
+    right.spines[["top", "left"]].set_visible(False)
+    right.set_ylabel("objective F, first eigenvalues", fontsize=12, color=VERMILLION)
+    right.tick_params(axis="y", labelsize=11, colors=VERMILLION)
+    return list(
+        right.plot(number[known], F[known], "s--", color=VERMILLION, linewidth=2, markersize=5, label="objective F")
+    )

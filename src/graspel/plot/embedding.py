@@ -1,0 +1,44 @@
+"""An embedding: points at coordinates that someone else has found (t-SNE, UMAP, eigenvectors), coloured by class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graspel.plot.canvas import new_figure, write_title
+from graspel.plot.palette import check_labels
+from graspel.plot.points import draw_points, legend
+
+__all__ = ["embedding"]
+
+
+def embedding(coordinates: Any, labels: Any = None, ax: Any = None, *, title: str = "") -> Any:
+    """Draw points at their coordinates.
+
+    Parameters
+    ----------
+    coordinates : array-like (N x 2)
+        Of more columns the first two are drawn.
+    labels : array-like of N, optional
+        The class of each point, shown by colour (and marker, above ten classes).
+    ax : matplotlib axes, optional
+        A new figure is made when not given.
+    title : str
+
+    Returns
+    -------
+    ax : matplotlib axes
+    """
+    places = np.asarray(coordinates, dtype=np.float64)
+    if places.ndim != 2 or places.shape[1] < 2:
+        raise ValueError(f"coordinates has shape {places.shape}; must be (N, 2), a place for each point.")
+    names, classes = check_labels(len(places), labels, "there are {n} points")
+    ax = new_figure(7.2, 6.4).add_subplot() if ax is None else ax
+    ax.set_axis_off()
+    ax.set_aspect("equal", adjustable="datalim")
+    draw_points(ax, places[:, :2], classes)
+    legend(ax, names, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    if title:
+        write_title(ax, title)
+    return ax

@@ -1,0 +1,77 @@
+"""Resistance: effective resistance as an estimate of distance in the data, the promise of the graph, pair by pair."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graspel.certificate import resistance_against_distance
+from graspel.linalg import effective_resistance, resistance_between
+from graspel.parameters import checked_data
+from graspel.plot.canvas import name_axes, new_axes
+from graspel.plot.fitted import graph_of, learner_of
+from graspel.plot.palette import BLUE, ORANGE, TEXT
+from graspel.steps.prepare import Points
+
+__all__ = ["resistance"]
+
+NODES = 48  # between all of which pairs are taken
+EDGES = 400
+
+
+def resistance(
+    fitted: Any, X: Any, ax: Any = None, *, random_state: int = 0, title: str = "Effective resistance and distance"
+) -> Any:
+    """Draw effective resistance on the graph against squared distance in the data, both axes logarithmic.
+
+    Parameters
+    ----------
+    fitted : GRASPEL or GraspelClustering
+    X : array, sparse matrix or DataFrame
+        The points it was fitted to.
+    ax : matplotlib axes, optional
+        A new figure is made when not given.
+    random_state : int
+        Chooses the pairs: all between 48 random points, and 400 edges.
+    title : str
+
+    Returns
+    -------
+    ax : matplotlib axes
+    """
+    learner, graph = learner_of(fitted), graph_of(fitted)
+    values = checked_data(learner, X)
+    if values.shape[0] != graph.n_nodes:
+        raise ValueError(
+            f"X has {values.shape[0]} points, but the graph has {graph.n_nodes} nodes; give the points of fit."
+        )
+    rng = np.random.default_rng(random_state)
+    points = Points(values, metric=learner.metric, center=learner.center, rng=rng)
+    nodes = np.sort(rng.choice(graph.n_nodes, min(NODES, graph.n_nodes), replace=False))
+    i, j = np.triu_indices(len(nodes), 1)
+    far = resistance_between(graph.adjacency, nodes, tol=1e-3, random_state=rng)[i, j]
+    chosen = rng.choice(graph.n_edges, min(EDGES, graph.n_edges), replace=False)
+    ends = np.stack([graph.heads[chosen], graph.tails[chosen]], axis=1)
+    near = effective_resistance(graph, ends, random_state=rng).values
+
+    ax = new_axes(ax, 6.0, 5.2)
+    _draw(ax, points.squared_distances(nodes[i], nodes[j]), far, "random pairs", BLUE, "o")
+    _draw(ax, points.squared_distances(*ends.T), near, "edges", ORANGE, "^")
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    low, high = ax.get_xlim()
+    ax.plot([low, high], [low, high], color=TEXT, linewidth=1.2, linestyle="--", label="equal", zorder=1)
+    ax.set_xlim(low, high)
+    name_axes(ax, "squared distance in the data, $z$", "effective resistance, $R$", title)
+    # Below the axes: inside, it would cover points on one data set or another.
+    ax.legend(frameon=False, fontsize=11, loc="upper center", bbox_to_anchor=(0.5, -0.14), labelcolor=TEXT)
+    return ax
+
+
+def _draw(ax: Any, z: np.ndarray, R: np.ndarray, what: str, colour: str, marker: str) -> None:
+    correlation, ratio = resistance_against_distance(R, z)
+    shown = (z > 0) & (R > 0)  # copies of a point have no place on a logarithmic axis
+    look = {"s": 16, "alpha": 0.55, "linewidths": 0, "rasterized": True, "zorder": 2}
+    label = f"{what}: r = {correlation:.2f}, median R/z = {ratio:.2f}"
+    ax.scatter(z[shown], R[shown], color=colour, marker=marker, label=label, **look)

@@ -1,0 +1,69 @@
+"""Scaling: seconds against size on logarithmic axes, where a power law is a line and its exponent the slope."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from graspel.plot.canvas import name_axes, new_axes
+from graspel.plot.palette import COLOURS, MARKERS, TEXT, shortened
+
+__all__ = ["exponent", "scaling"]
+
+STYLES = ("-", "--", "-.", ":")
+
+
+def exponent(sizes: ArrayLike, seconds: ArrayLike) -> float:
+    """The slope of log seconds over log size, by least squares; NaN with fewer than two sizes measured.
+
+    Examples
+    --------
+    >>> round(exponent([10, 100, 1000], [0.1, 10.0, 1000.0]), 6)
+    2.0
+    """
+    x, y = np.asarray(sizes, dtype=float), np.asarray(seconds, dtype=float)
+    known = np.isfinite(y) & (y > 0)
+    if len(np.unique(x[known])) < 2:
+        return float("nan")
+    return float(np.polyfit(np.log(x[known]), np.log(y[known]), 1)[0])
+
+
+def scaling(
+    sizes: ArrayLike, seconds: Mapping[str, Any], ax: Any = None, *, xlabel: str = "points, N", title: str = "Scaling"
+) -> Any:
+    """Draw how the time of each method grows, and write its exponent.
+
+    Parameters
+    ----------
+    sizes : array-like
+    seconds : mapping, name -> seconds for each of the sizes
+        None or NaN where it was not measured.
+    ax : matplotlib axes, optional
+        A new figure is made when not given.
+    xlabel, title : str
+
+    Returns
+    -------
+    ax : matplotlib axes
+    """
+    x = np.asarray(sizes, dtype=float)
+    ax = new_axes(ax, 6.8, 4.8)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    for at, (name, given) in enumerate(seconds.items()):
+        y = np.array([np.nan if value is None else value for value in given], dtype=float)
+        if y.shape != x.shape:
+            raise ValueError(f"{name} has {len(y)} times for {len(x)} sizes; give one for each, NaN if not measured.")
+        known = np.isfinite(y)
+        power = exponent(x, y)
+        label = shortened(name) + ("" if np.isnan(power) else f": $N^{{{power:.2f}}}$")
+        look = {"color": COLOURS[at % len(COLOURS)], "marker": MARKERS[at % len(MARKERS)]}
+        ax.plot(
+            x[known], y[known], linestyle=STYLES[at % len(STYLES)], linewidth=2.2, markersize=7, label=label, **look
+        )
+    name_axes(ax, xlabel, "seconds", title)
+    ax.legend(frameon=False, fontsize=11, labelcolor=TEXT, loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=3)
+    return ax
