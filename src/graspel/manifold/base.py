@@ -68,7 +68,7 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return learner
 
     def _default_learner(self) -> GRASPEL:
-        return GRASPEL(max_iter=0, random_state=self.random_state, n_jobs=self.n_jobs)
+        raise NotImplementedError
 
     def _check_run(self) -> None:
         """The parameters that both have."""

@@ -19,7 +19,8 @@ from graspel.progress import report
 
 Floats = NDArray[np.float64]
 
-GRID_FROM = 5_000  # points from which the grid is faster than the tree
+GRID_FROM = 10_000  # points from which the grid is faster than the tree
+THREADS_FROM = 4_000  # ... and from which threads gain more than they cost
 MOMENTUM = 0.8
 EVERY = 10  # iterations between two reports
 
@@ -69,7 +70,7 @@ def optimise(
         np.array(start, dtype=np.float64, order="C"),
         openTSNE.affinity.PrecomputedAffinities(matrix, normalize=False),
         negative_gradient_method="fft" if start.shape[1] == 2 and len(start) >= GRID_FROM else "bh",
-        n_jobs=n_threads,
+        n_jobs=n_threads if len(start) >= THREADS_FROM else 1,
     )
     listener = _Listener(step, total, callback)
     with suppress(openTSNE.OptimizationInterrupt):  # a callback said stop

@@ -27,7 +27,8 @@ class GraspelEmbedding(GraphEmbedding):
     n_components : int, default=2
         Number of eigenvectors (the paper's r - 1), from 1 to one less than the number of points.
     learner : GRASPEL, default=None
-        How the graph is learned. None is ``GRASPEL(max_iter=0)``: nearest neighbours joined by closest pairs.
+        How the graph is learned. None is ``GRASPEL()``, critical edges included: they are what makes distances in the
+        embedding agree with those in the data.
     random_state : int, RandomState, Generator or None, default=None
         Same seed, same embedding, at any number of threads. It also seeds a learner that has no seed of its own.
     n_jobs : int, default=None
@@ -122,3 +123,6 @@ class GraspelEmbedding(GraphEmbedding):
         """
         rows = self._rows(X)
         return self._near_points.means(rows, self.embedding_)
+
+    def _default_learner(self) -> GRASPEL:
+        return GRASPEL(random_state=self.random_state, n_jobs=self.n_jobs)

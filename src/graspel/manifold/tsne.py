@@ -172,6 +172,9 @@ class MultilevelTSNE(GraphEmbedding):
         rows = self._rows(X)
         return self._near_points.medians(rows, self.embedding_)
 
+    def _default_learner(self) -> GRASPEL:
+        return GRASPEL(max_iter=0, random_state=self.random_state, n_jobs=self.n_jobs)
+
     def _pictures(self, net: Net, coarse: Coarsening, rng: np.random.Generator) -> tuple[Picture, Picture]:
         """The representatives' picture and that of all distinct points: steps 3 to 5."""
         if net.n_points == 1:  # all points are equal

@@ -1,5 +1,6 @@
-"""Pictures of a learned graph. matplotlib is imported only when one is drawn."""
+"""Pictures of a learned graph and of embeddings. matplotlib is imported only when one is drawn."""
 
 from graspel.plot.drawing import spectral_drawing
+from graspel.plot.embedding import embedding_plot
 
-__all__ = ["spectral_drawing"]
+__all__ = ["embedding_plot", "spectral_drawing"]
