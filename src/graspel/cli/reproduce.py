@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 HELP = (
     "Measure a table of the paper again, with peers of today.\n\n"
     "table1 is spectral clustering on COIL-20, PenDigits, USPS and MNIST, with the paragraph on 2NN graphs (USPS and a "
-    "subset of MNIST). Prints the table beside the paper's numbers and writes it to NAME.md; every cell is kept in "
+    "subset of MNIST). tsne is multilevel t-SNE on USPS and MNIST, beside openTSNE and scikit-learn, with a figure of "
+    "all pictures. Prints the table beside the paper's numbers and writes it to NAME.md; every cell is kept in "
     "NAME.json as soon as it is measured, so a run that was stopped goes on where it was. The data sets are looked for "
     "in the folder GRASPEL_DATA and in the cache, else fetched from OpenML."
 )
@@ -28,10 +29,11 @@ EXAMPLES = "\n".join(
         "graspel reproduce table1 --only coil20,pendigits,usps",
         "graspel reproduce table1 --only mnist --methods graspel,knn --seeds 3",
         "graspel reproduce table1 --only mnist --methods sklearn-spectral --limit 3600",
+        "graspel reproduce tsne --quick",
     )
 )
 
-Name = Annotated[str, typer.Argument(help="What to reproduce: table1.", show_default=False, metavar="NAME")]
+Name = Annotated[str, typer.Argument(help="What to reproduce: table1 or tsne.", show_default=False, metavar="NAME")]
 Only = Annotated[
     str | None,
     typer.Option(
@@ -50,10 +52,12 @@ Methods = Annotated[
     ),
 ]
 Quick = Annotated[
-    bool, typer.Option("--quick", help="COIL-20 and USPS, 2 seeds, without the slow peers: a first look.")
+    bool,
+    typer.Option("--quick", help="COIL-20 and USPS (tsne: USPS), 2 seeds (1), without the slow peers: a first look."),
 ]
 Seeds = Annotated[
-    int | None, typer.Option(help="Seeds of every cell" + default("10; quick: 2"), show_default=False, metavar="NUMBER")
+    int | None,
+    typer.Option(help="Seeds of every cell" + default("10; quick: 2; tsne: 1"), show_default=False, metavar="NUMBER"),
 ]
 Limit = Annotated[float, typer.Option(help="Seconds after which scikit-learn is stopped on MNIST.", metavar="SECONDS")]
 Output = Annotated[

@@ -1,4 +1,4 @@
-"""The paper's tables, measured again: `REPRODUCTIONS` names them, ``graspel reproduce NAME`` runs one."""
+"""The paper's tables and pictures, measured again: `REPRODUCTIONS` names them, ``graspel reproduce NAME`` runs one."""
 
 from __future__ import annotations
 
@@ -19,4 +19,10 @@ def _table1(request: Request, results: Results) -> str:
     return run(request, results)
 
 
-REPRODUCTIONS: dict[str, Reproduction] = {"table1": _table1}
+def _tsne(request: Request, results: Results) -> str:
+    from graspel.reproduce.tsne import run
+
+    return run(request, results)
+
+
+REPRODUCTIONS: dict[str, Reproduction] = {"table1": _table1, "tsne": _tsne}
