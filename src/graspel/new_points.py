@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 N_NEIGHBORS = 3
 N_MEDIAN = 10
 SAME = 1e-9  # a squared distance this much smaller than typical ones: the point is that neighbour
-WEISZFELD = 30  # iterations
+WEISZFELD = 50  # iterations
 
 
 class NearPoints:
@@ -86,12 +86,14 @@ def geometric_medians(places: Floats, weights: Floats) -> Floats:
     >>> geometric_medians(places, np.ones((1, 3))).round(3)
     array([[0., 0.]])
     """
-    scale = np.maximum(np.abs(places).max(axis=(1, 2)), np.finfo(float).tiny)[:, None]
-    # From the heaviest: where it has half of the weight, it is the median.
-    medians = places[np.arange(len(places)), weights.argmax(axis=1)]
-    sure = weights.max(axis=1) >= 0.5 * weights.sum(axis=1)
-    current = np.einsum("ij,ijk->ik", weights, places) / weights.sum(axis=1, keepdims=True)
+    middle = places.mean(axis=1, keepdims=True)
+    spread = np.abs(places - middle).max(axis=(1, 2), keepdims=True)
+    shape = (places - middle) / np.where(spread > 0, spread, 1.0)
+    current = np.einsum("ij,ijk->ik", weights, shape) / weights.sum(axis=1, keepdims=True)
     for _ in range(WEISZFELD):
-        pull = weights / np.maximum(np.linalg.norm(places - current[:, None], axis=2), 1e-9 * scale)
-        current = np.einsum("ij,ijk->ik", pull, places) / pull.sum(axis=1, keepdims=True)
-    return np.where(sure[:, None], medians, current)
+        pull = weights / np.maximum(np.linalg.norm(shape - current[:, None], axis=2), 1e-9)
+        current = np.einsum("ij,ijk->ik", pull, shape) / pull.sum(axis=1, keepdims=True)
+    # A place with half of the weight is the median, which iterations only approach.
+    heaviest = places[np.arange(len(places)), weights.argmax(axis=1)]
+    is_heavy = weights.max(axis=1) >= 0.5 * weights.sum(axis=1)
+    return np.where(is_heavy[:, None], heaviest, current * spread[:, 0] + middle[:, 0])
