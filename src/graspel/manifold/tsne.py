@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from graspel.graph import Graph
 from graspel.learner import GRASPEL
 from graspel.linalg.coarsen import Coarsening, coarsen
 from graspel.manifold.affinities import affinities, merged
 from graspel.manifold.base import GraphEmbedding
+from graspel.manifold.distinct import Net, distinct_net
 from graspel.manifold.engine import Callback, Phase, Picture, optimise, require_engine
 from graspel.manifold.interpolation import along_edges
 from graspel.manifold.spectral_places import spectral_start
@@ -25,6 +24,7 @@ from graspel.steps.prepare import Points
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+EXAGGERATION = 12.0  # as usual in t-SNE
 COARSE, FINE = "t-SNE of the representatives", "t-SNE of all points"
 
 
@@ -144,7 +144,7 @@ class MultilevelTSNE(GraphEmbedding):
         learner = self._fresh_learner()
         with self._running():
             neighbors = learner.fit_neighbors(X)
-            net = _distinct(learner, self._long_enough(neighbors, learner, values, rng))
+            net = distinct_net(learner.graph_, self._long_enough(neighbors, learner, values, rng))
             report("coarsening")
             ratio = max(1.0, min(float(self.reduction), net.n_points / 2))
             coarse = coarsen(net.A, ratio, n_eigenvalues=0, random_state=rng)
@@ -192,12 +192,11 @@ class MultilevelTSNE(GraphEmbedding):
         self, neighbors: Neighbors | None, learner: GRASPEL, values: Any, rng: np.random.Generator
     ) -> Neighbors:
         """The learner's lists; new ones where it has none, or too short ones."""
-        wanted = min(self.n_neighbors, values.shape[0] - 1)
-        if neighbors is not None and (neighbors.indices.shape[1] >= wanted or len(neighbors.copies)):
+        if neighbors is not None and neighbors.indices.shape[1] >= min(self.n_neighbors, len(neighbors.distinct) - 1):
             return neighbors
         n_threads = count_threads(self.n_jobs)
         points = Points(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
-        return nearest_neighbors(points, wanted, rng)
+        return nearest_neighbors(points, min(self.n_neighbors, values.shape[0] - 1), rng)
 
     def _check_parameters(self) -> None:
         self._check_run()
@@ -217,48 +216,6 @@ class MultilevelTSNE(GraphEmbedding):
                 f"reduction={self.reduction!r}: would leave fewer than two representatives of {n_points} points. Bring "
                 f"at least {int(np.ceil(2 * self.reduction))} points, or take a reduction of {n_points / 2:g} or less."
             )
-
-
-EXAGGERATION = 12.0  # as usual in t-SNE
-
-
-class Net(NamedTuple):
-    """The distinct points of the learned graph.
-
-    Attributes
-    ----------
-    A : adjacency; copies of a point are one node
-    indices, z : neighbour lists
-    distinct : number of each distinct point among all points
-    number : for every point, which of the distinct points it is
-    """
-
-    A: sp.csr_array
-    indices: Ints
-    z: Floats
-    distinct: Ints
-    number: Ints
-
-    @property
-    def n_points(self) -> int:
-        """How many are distinct."""
-        return len(self.distinct)
-
-
-def _distinct(learner: GRASPEL, neighbors: Neighbors) -> Net:
-    """The learned graph with all copies of a point as one node: they shall have one place."""
-    graph: Graph = learner.graph_
-    original = np.arange(graph.n_nodes)
-    original[neighbors.copies] = neighbors.copy_of
-    number = np.searchsorted(neighbors.distinct, original)
-    A = graph.adjacency
-    if len(neighbors.copies):
-        n_distinct = len(neighbors.distinct)
-        S = sp.csr_array((np.ones(len(number)), (np.arange(len(number)), number)), shape=(len(number), n_distinct))
-        A = sp.csr_array(S.T @ A @ S)
-        A.setdiag(0.0)
-        A.eliminate_zeros()
-    return Net(sp.csr_array(A), neighbors.indices, neighbors.z, neighbors.distinct, number)
 
 
 def _levels(coarse: Coarsening, number: Ints) -> list[Ints]:

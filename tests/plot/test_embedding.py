@@ -1,0 +1,29 @@
+"""The picture of an embedding: drawn for any number of dimensions and classes, and clear about what it can not draw."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from graspel.plot import embedding_plot
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 3])
+@pytest.mark.parametrize("n_classes", [0, 1, 12, 60])
+def test_it_is_drawn(tmp_path, rng, n_components, n_classes):
+    labels = rng.integers(n_classes, size=80) if n_classes else None
+    figure = embedding_plot(rng.standard_normal((80, n_components)), labels, tmp_path / "p.png", title="Some points")
+    assert (tmp_path / "p.png").stat().st_size > 5_000
+    assert figure.axes[0].get_title() == "Some points"
+
+
+def test_all_points_at_one_place(tmp_path):
+    embedding_plot(np.zeros((20, 2)), np.arange(20) % 3, tmp_path / "p.png")
+    assert (tmp_path / "p.png").exists()
+
+
+def test_what_can_not_be_drawn():
+    with pytest.raises(ValueError, match=r"embedding has shape \(5,\)"):
+        embedding_plot(np.zeros(5))
+    with pytest.raises(ValueError, match=r"labels has shape \(4,\); there are 5 points"):
+        embedding_plot(np.zeros((5, 2)), [1, 2, 3, 4])
