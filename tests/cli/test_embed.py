@@ -107,7 +107,7 @@ def test_the_help_is_true(graspel):
 # --- picture and summary ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+@pytest.mark.parametrize("suffix", [".png", ".svg"])
 def test_the_picture_is_drawn(graspel, data, classes, tmp_path, output, suffix):
     picture = tmp_path / f"picture{suffix}"
     options = ("--plot", picture, "--labels", classes, "-q", "--method", "spectral")
