@@ -10,16 +10,29 @@ if TYPE_CHECKING:
     from graspel.cluster import GraspelClustering, cluster_graph
     from graspel.graph import Graph, Step
     from graspel.learner import GRASPEL
+    from graspel.manifold import GraspelEmbedding, MultilevelTSNE
     from graspel.recovery import GraphRecovery
 
 __version__ = version("graspel")
-__all__ = ["GRASPEL", "Graph", "GraphRecovery", "GraspelClustering", "Step", "__version__", "cluster_graph"]
+__all__ = [
+    "GRASPEL",
+    "Graph",
+    "GraphRecovery",
+    "GraspelClustering",
+    "GraspelEmbedding",
+    "MultilevelTSNE",
+    "Step",
+    "__version__",
+    "cluster_graph",
+]
 
 _HOME = {
     "GRASPEL": "graspel.learner",
     "Graph": "graspel.graph",
     "GraphRecovery": "graspel.recovery",
     "GraspelClustering": "graspel.cluster",
+    "GraspelEmbedding": "graspel.manifold",
+    "MultilevelTSNE": "graspel.manifold",
     "Step": "graspel.graph",
     "cluster_graph": "graspel.cluster",
 }

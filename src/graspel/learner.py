@@ -30,6 +30,7 @@ from graspel.steps.connect import connect_components, joining_round
 from graspel.steps.criticality import Critical, most_critical, with_critical_edges
 from graspel.steps.embed import Embedding, spectral_embedding
 from graspel.steps.initial import INITIAL, initial_graph, pairs_of_the_user
+from graspel.steps.neighbors import Neighbors
 from graspel.steps.prepare import METRICS, Points
 from graspel.steps.refine import refined
 from graspel.steps.stability import STABILITY
@@ -170,15 +171,23 @@ class GRASPEL(BaseEstimator):
         -------
         self
         """
+        self.fit_neighbors(X)
+        return self
+
+    def fit_neighbors(self, X: Any) -> Neighbors | None:
+        """Fit, and hand out the neighbour lists that the graph was made of, which are too large to keep.
+
+        None where no lists were needed: the user brought a connected graph.
+        """
         self._check_parameters()
         rng = generator(self.random_state)
         values = checked_data(self, X)
         self._check_sizes(values.shape[0])
         validate_data(self, X, skip_check_array=True)  # takes down the number and the names of the features
         with one_thread_per_call(), listening(print_progress) if self.verbose else nullcontext():
-            self.graph_, self.history_, self.certificate_ = self._learn(values, rng)
+            self.graph_, self.history_, self.certificate_, neighbors = self._learn(values, rng)
         self.n_iter_ = len(self.history_)
-        return self
+        return neighbors
 
     def report(self, path: str | os.PathLike[str], *, labels: Any = None, title: str | None = None) -> None:
         """Write what was learned as one HTML page to open in a browser; needs plotly, but no network.
@@ -196,7 +205,7 @@ class GRASPEL(BaseEstimator):
         check_is_fitted(self, "graph_")
         write_report(self, path, labels=labels, title=title)
 
-    def _learn(self, X: Any, rng: np.random.Generator) -> tuple[Graph, list[Round], Certificate]:
+    def _learn(self, X: Any, rng: np.random.Generator) -> tuple[Graph, list[Round], Certificate, Neighbors | None]:
         """Algorithm 1."""
         clock = time.perf_counter()
         report("preparing")
@@ -245,7 +254,7 @@ class GRASPEL(BaseEstimator):
             rng=rng,
             support_gap=gap,
         )
-        return graph, history, certificate
+        return graph, history, certificate, start.neighbors
 
     def _embed(self, graph: Graph, last: Embedding | None, rng: np.random.Generator) -> Embedding:
         """Step 2, starting from the last round's vectors."""
@@ -292,7 +301,7 @@ class GRASPEL(BaseEstimator):
             f"{history[-1].max_eta:.3g}; the rule {self.stability!r} stops at {tol:.3g}. Allow more rounds, more edges "
             "in each (edge_ratio), or a larger tol.",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
     def _check_parameters(self) -> None:

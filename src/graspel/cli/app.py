@@ -6,12 +6,13 @@ from typing import Annotated
 
 import typer
 
-from graspel.cli import cluster, convert, demo, info, learn, recover, report, reproduce
+from graspel.cli import cluster, convert, demo, embed, info, learn, recover, report, reproduce
 
 __all__ = ["build_app"]
 
 HELP = """\
-Learn an ultra-sparse, connected, weighted graph from a matrix of data points, look at it, and cluster on it.
+Learn an ultra-sparse, connected, weighted graph from a matrix of data points, look at it, and cluster
+or draw the points by it.
 
 Start with [bold]graspel demo[/bold], or with your own points: [bold]graspel learn points.npy -o graph.npz[/bold].
 """
@@ -35,6 +36,7 @@ def build_app() -> typer.Typer:
     app.command("learn", help=learn.HELP, epilog=learn.EXAMPLES, no_args_is_help=True)(learn.learn)
     app.command("cluster", help=cluster.HELP, epilog=cluster.EXAMPLES, no_args_is_help=True)(cluster.cluster)
     app.command("recover", help=recover.HELP, epilog=recover.EXAMPLES, no_args_is_help=True)(recover.recover)
+    app.command("embed", help=embed.HELP, epilog=embed.EXAMPLES, no_args_is_help=True)(embed.embed)
     app.command("report", help=report.HELP, epilog=report.EXAMPLES, no_args_is_help=True)(report.report)
     app.command("info", help=info.HELP, epilog=info.EXAMPLES, no_args_is_help=True)(info.info)
     app.command("convert", help=convert.HELP, epilog=convert.EXAMPLES, no_args_is_help=True)(convert.convert)

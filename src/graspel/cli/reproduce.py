@@ -21,9 +21,9 @@ EVERYTHING = "all"
 HELP = (
     "Measure the paper's tables and figures again.\n\n"
     "table1 is spectral clustering on COIL-20, PenDigits, USPS and MNIST, with peers of today; table2 graph recovery, "
-    "and fig-recovery-time its time as graphs grow; fig-convergence the "
-    "decreasing distortions; fig-objective the objective over the rounds; fig-spectra the first eigenvalues and "
-    "spectral drawings; all is everything, with an index page. Each is written to NAME.md (with its pictures), ours "
+    "and fig-recovery-time its time as graphs grow; tsne multilevel t-SNE beside openTSNE and scikit-learn; "
+    "fig-convergence the decreasing distortions; fig-objective the objective over the rounds; fig-spectra the first "
+    "eigenvalues and spectral drawings; all is everything, with an index page. Each is written to NAME.md (with its pictures), ours "
     "beside the paper's numbers; every cell is kept in NAME.json as soon as it is measured, so a run that was stopped "
     "goes on where it was. The data sets are looked for in the folder GRASPEL_DATA and in the cache, else fetched from "
     "OpenML."
@@ -37,6 +37,7 @@ EXAMPLES = "\n".join(
         "graspel reproduce table1 --only coil20,pendigits,usps",
         "graspel reproduce table1 --only mnist --methods graspel,knn --seeds 3",
         "graspel reproduce table1 --only mnist --methods sklearn-spectral --limit 3600",
+        "graspel reproduce tsne --quick",
     )
 )
 
@@ -72,7 +73,9 @@ Quick = Annotated[
 Seeds = Annotated[
     int | None,
     typer.Option(
-        help="Seeds of every cell" + default("10, table2: 20; quick: 2, 3"), show_default=False, metavar="NUMBER"
+        help="Seeds of every cell" + default("10, table2: 20, tsne: 1; quick: fewer"),
+        show_default=False,
+        metavar="NUMBER",
     ),
 ]
 Limit = Annotated[float, typer.Option(help="Seconds after which scikit-learn is stopped on MNIST.", metavar="SECONDS")]

@@ -18,8 +18,8 @@ from graspel.cluster.graph_clusters import (
     nearest_center,
     soft_memberships,
 )
-from graspel.cluster.new_points import NearPoints
 from graspel.learner import GRASPEL
+from graspel.new_points import NearPoints
 from graspel.parameters import check_choice, checked_data
 from graspel.progress import listening, print_progress
 

@@ -47,5 +47,6 @@ REPRODUCTIONS: dict[str, Reproduction] = {
     "fig-convergence": Reproduction("fig_convergence", full=10, quick=10),
     "fig-objective": Reproduction("fig_objective", full=150, quick=45),
     "fig-spectra": Reproduction("fig_spectra", full=60, quick=15),
+    "tsne": Reproduction("tsne", full=900, quick=60),
     "fig-recovery-time": Reproduction("recovery_time", full=900, quick=20),
 }

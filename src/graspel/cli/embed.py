@@ -1,0 +1,275 @@
+"""``graspel embed``: from a file of points to a file with the place of every point, and a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import monotonic
+from typing import Annotated, Any
+
+import typer
+
+from graspel.cli import learn_options as options
+from graspel.cli.errors import friendly_errors
+from graspel.cli.help_text import default
+from graspel.cli.learn import Data, Header, Key, Quiet
+from graspel.cli.output import print_json, print_table
+from graspel.cli.progress_bar import progress_bar
+from graspel.progress import report
+
+HELP = (
+    "Place data points in the plane, or in few dimensions.\n\n"
+    "Learns the graph of the points. tsne (the default) draws a fifth of them, one for each group of a coarsened "
+    "graph, and from there all; spectral places the points by the first eigenvectors of the graph's Laplacian. Writes "
+    "the place of every point, in the order of the data, and draws them (--plot). With known classes (--labels) the "
+    "picture is coloured, and how many points lie among their own class is said; classes are not used to find the "
+    "places."
+)
+EXAMPLES = "\n".join(
+    (
+        "[bold]Examples[/bold]",
+        "graspel embed points.npy -o places.csv",
+        "graspel embed points.npy -o places.csv --plot picture.png --labels classes.csv --seed 0",
+        "graspel embed points.csv -o places.npy --method spectral --n-components 3",
+        "graspel embed points.npy -o places.csv --reduction 10 --refine-iter 0",
+        "",
+        "Files are written whole or not at all, also on Ctrl-C. tsne needs openTSNE, spectral does not.",
+    )
+)
+
+TSNE = "tsne alone"
+MAX_SHOWN_NEIGHBORS = 10
+
+Output = Annotated[
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        help="The place of every point, in the order of the data: .csv (columns x, y) or .npy.",
+        show_default=False,
+        metavar="FILE",
+    ),
+]
+Method = Annotated[
+    str,
+    typer.Option(
+        help="How the points are placed: tsne (multilevel t-SNE) or spectral (eigenvectors of the graph)."
+        + default("tsne"),
+        show_default=False,
+        metavar="tsne|spectral",
+    ),
+]
+Plot = Annotated[
+    Path | None,
+    typer.Option(help="Draw the places: .png, .pdf or .svg.", show_default=False, metavar="FILE"),
+]
+Labels = Annotated[
+    Path | None,
+    typer.Option(
+        help="The known classes of the points, for colours: .csv (one column) or .npy, numbers or text.",
+        show_default=False,
+        metavar="FILE",
+    ),
+]
+Components = Annotated[
+    int | None,
+    typer.Option("--n-components", "-d", help="Dimensions; tsne draws in 2 or 3." + default("2"), show_default=False),
+]
+
+
+def _tsne_option(value: str, help: str) -> Any:
+    return typer.Option(help=help + default(value), show_default=False, rich_help_panel=TSNE)
+
+
+Reduction = Annotated[
+    float | None, _tsne_option("5", "Points for each representative; 1 is no coarsening. The paper uses 5.")
+]
+EarlyIter = Annotated[int | None, _tsne_option("100", "Iterations on the representatives with attraction exaggerated.")]
+Iter = Annotated[int | None, _tsne_option("150", "Iterations on the representatives after that.")]
+RefineIter = Annotated[
+    int | None,
+    _tsne_option("100", "Iterations on all points; 0 leaves them where they are placed between representatives."),
+]
+# Both methods learn a graph, but one of them without critical edges unless it is told.
+Neighbors = Annotated[
+    int | None,
+    typer.Option(
+        "--n-neighbors",
+        "-k",
+        help="How many nearest neighbours each point of the graph is joined to." + default("2"),
+        show_default=False,
+        rich_help_panel=options.START,
+    ),
+]
+MaxIter = Annotated[
+    int | None,
+    typer.Option(
+        help="Rounds of critical edges at most; 0 keeps the start graph, joined to one piece."
+        + default("tsne: 0, spectral: 100"),
+        show_default=False,
+        rich_help_panel=options.START,
+    ),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        "--random-state",
+        "--seed",
+        help="Seed; the same seed gives the same places." + default("a new one in each run"),
+        show_default=False,
+        rich_help_panel=options.RUN,
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object; no progress bar.")]
+
+LEARNING = ("n_neighbors", "metric", "max_iter", "center")
+ONLY_TSNE = ("reduction", "early_iter", "n_iter", "refine_iter")
+COMMON = ("n_components", "random_state", "n_jobs")
+METHODS = ("tsne", "spectral")
+MAX_ITER = {"tsne": 0, "spectral": 100}
+
+
+def embed(
+    data: Data,
+    output: Output,
+    method: Method = "tsne",
+    plot: Plot = None,
+    labels: Labels = None,
+    n_components: Components = None,
+    key: Key = None,
+    header: Header = None,
+    reduction: Reduction = None,
+    early_iter: EarlyIter = None,
+    n_iter: Iter = None,
+    refine_iter: RefineIter = None,
+    n_neighbors: Neighbors = None,
+    metric: options.Metric = None,
+    max_iter: MaxIter = None,
+    center: options.Center = None,
+    random_state: Seed = None,
+    n_jobs: options.Jobs = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Place the points of `data`, write their places to `output`, and draw them. HELP is the user's text."""
+    given = {name: value for name, value in locals().items() if value is not None}
+    began = monotonic()
+    with friendly_errors(quiet=quiet) as written:
+        _check_method(given)
+        _check_files(given)
+        with progress_bar(show=not (json or quiet)):
+            from graspel.cli.coordinate_files import write_coordinates
+            from graspel.cli.data_files import read_data
+            from graspel.cli.label_files import read_labels
+
+            report("reading", detail=data.name)
+            X = read_data(data, key=key, header=header)
+            classes = None if labels is None else read_labels(labels, X.shape[0], data)
+            model = _model(given).fit(X)
+            report("writing", detail=output.name)
+            write_coordinates(output, model.embedding_)
+            written.append(str(output))
+            if plot is not None:
+                _draw(model.embedding_, classes, plot, data, method)
+                written.append(str(plot))
+        record = {**_summary(model, method), **_scores(model.embedding_, classes), "seconds": monotonic() - began}
+        if json:
+            print_json(record)
+        elif not quiet:
+            print_table(f"The places of {data.name}, written to {' and '.join(written)}", _rows(record))
+
+
+def _check_method(given: dict[str, Any]) -> None:
+    """See that the method is known, can be run, and has the options that are given."""
+    from graspel.parameters import check_choice
+
+    check_choice("method", given["method"], METHODS)
+    if given["method"] == "tsne":
+        from graspel.manifold.engine import require_engine
+
+        require_engine()
+        return
+    extra = next((name for name in ONLY_TSNE if name in given), None)
+    if extra is not None:
+        raise ValueError(f"--{extra.replace('_', '-')} is for --method tsne; leave it out, or choose that method.")
+
+
+def _check_files(given: dict[str, Any]) -> None:
+    """See that what is to be written can be, and that it replaces nothing that is read."""
+    from graspel.cli.coordinate_files import check_coordinate_file, check_picture_file
+
+    check_coordinate_file(given["output"])
+    if "plot" in given:
+        check_picture_file(given["plot"])
+    targets = [given[name] for name in ("output", "plot") if name in given]
+    for source in (given[name] for name in ("data", "labels") if name in given):
+        source.stat()  # a missing file is an error now, not after a large one has been read
+        for target in targets:
+            if target.exists() and target.samefile(source):
+                raise ValueError(f"{target} is a file to be read; give another name to write to.")
+
+
+def _model(given: dict[str, Any]) -> Any:
+    """The estimator with the options that are given."""
+    from graspel.learner import GRASPEL
+    from graspel.manifold import GraspelEmbedding, MultilevelTSNE
+
+    method = given["method"]
+    wanted = {name: given[name] for name in (*COMMON, *ONLY_TSNE) if name in given}
+    learning = {name: given[name] for name in LEARNING if name in given}
+    if learning:
+        wanted["learner"] = GRASPEL(**{"max_iter": MAX_ITER[method], **learning})
+    return MultilevelTSNE(**wanted) if method == "tsne" else GraspelEmbedding(**wanted)
+
+
+def _draw(places: Any, classes: list[Any] | None, path: Path, data: Path, method: str) -> None:
+    from graspel.plot import embedding, save
+
+    report("drawing", detail=path.name)
+    name = {"tsne": "multilevel t-SNE", "spectral": "spectral embedding"}[method]
+    save(embedding(places, classes, title=data.name, subtitle=f"{len(places):,} points, {name}"), path)
+
+
+# --- the summary -----------------------------------------------------------------------------------------------------
+
+
+def _summary(model: Any, method: str) -> dict[str, Any]:
+    graph = model.graph_
+    record = {
+        "method": method,
+        "points": graph.n_nodes,
+        "components": model.embedding_.shape[1],
+        "edges": graph.n_edges,
+        "density": graph.density,
+    }
+    if method == "tsne":
+        return record | {"representatives": len(model.representatives_), "kl_divergence": model.kl_divergence_}
+    return record | {"eigenvalues": model.eigenvalues_}
+
+
+def _scores(places: Any, classes: list[Any] | None) -> dict[str, Any]:
+    """How many points lie among their own class; nothing where classes are not known."""
+    if classes is None:
+        return {}
+    from graspel.metrics import label_accuracy
+
+    n_neighbors = min(MAX_SHOWN_NEIGHBORS, len(classes) - 1)
+    return {"classes": len(set(classes)), "accuracy": label_accuracy(places, classes, n_neighbors=n_neighbors)}
+
+
+def _rows(record: dict[str, Any]) -> list[tuple[str, str, str]]:
+    rows = [
+        ("points", f"{record['points']:,}", f"in {record['components']} dimensions, by {record['method']}"),
+        ("graph", f"density {record['density']:.3f}", f"{record['edges']:,} edges"),
+    ]
+    if "representatives" in record:
+        divergence = record["kl_divergence"]
+        rows += [
+            ("representatives", f"{record['representatives']:,}", "drawn first, one for each group of points"),
+            ("divergence", f"{divergence:.3f}", "Kullback-Leibler, between the neighbours here and in the data"),
+        ]
+    if "accuracy" in record:
+        classes = f"{record['classes']:,} {'class' if record['classes'] == 1 else 'classes'}"
+        rows.append(
+            ("k-NN accuracy", f"{record['accuracy']:.4f}", f"points whose 10 nearest are of their class; {classes}")
+        )
+    return [*rows, ("seconds", f"{record['seconds']:.1f}", "in all, loading of libraries included")]

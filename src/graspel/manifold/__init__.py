@@ -1,0 +1,8 @@
+"""Dimensionality reduction by a learned graph: multilevel t-SNE, and the spectral embedding."""
+
+from __future__ import annotations
+
+from graspel.manifold.spectral import GraspelEmbedding
+from graspel.manifold.tsne import MultilevelTSNE
+
+__all__ = ["GraspelEmbedding", "MultilevelTSNE"]

@@ -1,0 +1,91 @@
+"""What both embeddings share: a learner, checks, and places for new points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from graspel.learner import GRASPEL
+from graspel.new_points import NearPoints
+from graspel.parallel import one_thread_per_call
+from graspel.parameters import check_number
+from graspel.progress import listening, print_progress
+
+Floats = NDArray[np.float64]
+
+
+class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """An embedding of the points of a learned graph. Subclasses fit, and say how new points are placed."""
+
+    learner: GRASPEL | None
+    random_state: Any
+    n_jobs: int | None
+    verbose: bool | int
+    embedding_: Floats
+    learner_: GRASPEL
+    _near_points: NearPoints
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Embed the rows of X."""
+        raise NotImplementedError
+
+    def fit_transform(self, X: Any, y: Any = None) -> Floats:
+        """Embed the rows of X, and return their places (N x n_components)."""
+        places: Floats = self.fit(X).embedding_
+        return places
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.embedding_.shape[1])
+
+    def _rows(self, X: Any) -> Any:
+        """New points, checked against those of the fit."""
+        check_is_fitted(self, "embedding_")
+        return validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
+
+    def _remember(self, X: Any, values: Any) -> None:
+        """Keep what new points are compared with."""
+        validate_data(self, X, skip_check_array=True)  # takes down the number and the names of the features
+        self._near_points = NearPoints(values, metric=self.learner_.metric, center=self.learner_.center)
+
+    def _fresh_learner(self) -> GRASPEL:
+        """A learner with our seed and threads, where it has none of its own."""
+        if self.learner is None:
+            return self._default_learner()
+        if not isinstance(self.learner, GRASPEL):
+            raise ValueError(f"learner={self.learner!r}: must be a GRASPEL, or None for {self._default_learner()!r}.")
+        learner = clone(self.learner)
+        if learner.random_state is None:
+            learner.random_state = self.random_state
+        if learner.n_jobs is None:
+            learner.n_jobs = self.n_jobs
+        return learner
+
+    def _default_learner(self) -> GRASPEL:
+        raise NotImplementedError
+
+    def _check_run(self) -> None:
+        """The parameters that both have."""
+        if self.n_jobs is not None:
+            hint = "It is the number of threads; -1 is all cores."
+            check_number("n_jobs", self.n_jobs, "other than 0, or None", lambda v: v != 0, whole=True, hint=hint)
+        if not isinstance(self.verbose, bool | np.bool_):
+            check_number("verbose", self.verbose, ">= 0, or True or False", lambda v: v >= 0, whole=True)
+
+    @contextmanager
+    def _running(self) -> Iterator[None]:
+        """Threads that do not change the result, and progress in print where it is wanted."""
+        with one_thread_per_call(), listening(print_progress) if self.verbose else nullcontext():
+            yield
+
+    def __sklearn_tags__(self) -> Any:
+        """Sparse input is fine."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,128 @@
+"""GraspelEmbedding: the spectral embedding of a learned graph, as a scikit-learn transformer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graspel.learner import GRASPEL
+from graspel.manifold.base import GraphEmbedding
+from graspel.manifold.spectral_places import spectral_places
+from graspel.parameters import check_number, checked_data, generator
+from graspel.progress import report
+
+Floats = NDArray[np.float64]
+
+
+class GraspelEmbedding(GraphEmbedding):
+    r"""Points at their rows of the first nontrivial eigenvectors of the learned graph's Laplacian.
+
+    The paper's embedding, U = [u_i / sqrt(lambda_i + 1/sigma^2)]: squared distances in it approach the effective
+    resistances of the graph, which estimate the squared distances in the data, as n_components grows.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Number of eigenvectors (the paper's r - 1), from 1 to one less than the number of points.
+    learner : GRASPEL, default=None
+        How the graph is learned. None is ``GRASPEL()``, critical edges included: they are what makes distances in the
+        embedding agree with those in the data.
+    random_state : int, RandomState, Generator or None, default=None
+        Same seed, same embedding, at any number of threads. It also seeds a learner that has no seed of its own.
+    n_jobs : int, default=None
+        Threads; None or -1 for all cores. Also for a learner that does not say.
+    verbose : bool or int, default=False
+        Print what is being done.
+
+    Attributes
+    ----------
+    embedding_ : array (N x n_components)
+        The place of every point. Each column's longer tail is on its positive side.
+    eigenvalues_ : array of n_components
+    learner_ : GRASPEL
+        The fitted learner, with history and certificate.
+    graph_ : Graph
+        The learned graph.
+    n_features_in_ : int
+        Number of columns of X.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from graspel import GraspelEmbedding
+    >>> X, y = make_blobs(200, centers=2, random_state=0, cluster_std=0.5)
+    >>> model = GraspelEmbedding(1, random_state=0).fit(X)
+    >>> side = model.embedding_[:, 0] > 0
+    >>> bool((side == side[0]).all() or (side == (y == y[side][0])).all())
+    True
+    >>> model.transform(X[:3]).shape
+    (3, 1)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        learner: GRASPEL | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.n_components = n_components
+        self.learner = learner
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None) -> GraspelEmbedding:
+        """Learn the graph of the rows of X, and embed them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame (N x M)
+            Data points as rows, N >= 2.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self._check_run()
+        values = checked_data(self, X)
+        n_points = values.shape[0]
+        check_number(
+            "n_components",
+            self.n_components,
+            f"from 1 to {n_points - 1}, one less than the number of points",
+            lambda v: 1 <= v < n_points,
+            whole=True,
+        )
+        rng = generator(self.random_state)
+        learner = self._fresh_learner()
+        with self._running():
+            learner.fit(X)
+            report("embedding")
+            found = spectral_places(learner.graph_, self.n_components, learner.sigma, rng, self.n_jobs)
+        self.learner_, self.graph_ = learner, learner.graph_
+        self.embedding_, self.eigenvalues_ = found.U, found.values
+        self._remember(X, values)
+        return self
+
+    def transform(self, X: Any) -> Floats:
+        """Place new points at the weighted mean of their nearest old ones.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame (m x M)
+
+        Returns
+        -------
+        places : array (m x n_components). Points of the training set get their own places.
+        """
+        rows = self._rows(X)
+        return self._near_points.means(rows, self.embedding_)
+
+    def _default_learner(self) -> GRASPEL:
+        return GRASPEL(random_state=self.random_state, n_jobs=self.n_jobs)

@@ -1,0 +1,312 @@
+"""MultilevelTSNE: a place for every point, classes kept apart, same seed same picture, and clear errors."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.datasets import load_digits, make_blobs
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from graspel import GRASPEL, MultilevelTSNE
+from graspel.metrics import label_accuracy, neighbors_kept
+
+pytest.importorskip("openTSNE")
+
+SHORT = {"early_iter": 20, "n_iter": 20, "refine_iter": 10}
+
+
+# These checks set n_components to 1, which is refused.
+ONE_DIMENSION = dict.fromkeys(
+    (
+        "check_dont_overwrite_parameters",
+        "check_methods_sample_order_invariance",
+        "check_methods_subset_invariance",
+        "check_fit2d_1sample",
+        "check_fit2d_1feature",
+        "check_fit2d_predict1d",
+    ),
+    "asks for one dimension",
+)
+
+
+@parametrize_with_checks(
+    [MultilevelTSNE(2, random_state=0, n_jobs=1, **SHORT)], expected_failed_checks=lambda _: ONE_DIMENSION
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    return make_blobs(300, 6, centers=5, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return load_digits(return_X_y=True)
+
+
+@pytest.fixture(scope="module")
+def picture(digits):
+    return MultilevelTSNE(random_state=0).fit(digits[0])
+
+
+# --- the picture ------------------------------------------------------------------------------------------------------
+
+
+def test_digits_keep_their_classes_and_neighbours(picture, digits):
+    X, y = digits
+    assert label_accuracy(picture.embedding_, y) > 0.97
+    assert neighbors_kept(X, picture.embedding_).trustworthiness > 0.985
+
+
+def test_representatives_are_a_fifth_and_keep_their_classes(picture, digits):
+    _, y = digits
+    assert len(picture.representatives_) == round(len(y) / 5)
+    assert len(np.unique(picture.representatives_)) == len(picture.representatives_)
+    assert picture.representative_embedding_.shape == (len(picture.representatives_), 2)
+    assert label_accuracy(picture.representative_embedding_, y[picture.representatives_]) > 0.95
+
+
+def test_levels_lead_to_the_groups(picture):
+    groups = np.arange(len(picture.embedding_))
+    for level in picture.levels_:
+        groups = level[groups]
+    assert_array_equal(groups, picture.groups_)
+    assert_array_equal(picture.groups_[picture.representatives_], np.arange(picture.coarse_graph_.n_nodes))
+
+
+def test_without_refinement_representatives_stay(blobs):
+    model = MultilevelTSNE(random_state=0, early_iter=20, n_iter=20, refine_iter=0).fit(blobs[0])
+    assert_array_equal(model.embedding_[model.representatives_], model.representative_embedding_)
+    assert np.isfinite(model.kl_divergence_)
+
+
+def test_refinement_lowers_the_divergence(blobs):
+    settings = {"random_state": 0, "early_iter": 50, "n_iter": 50}
+    little = MultilevelTSNE(refine_iter=5, **settings).fit(blobs[0]).kl_divergence_
+    assert MultilevelTSNE(refine_iter=100, **settings).fit(blobs[0]).kl_divergence_ < little
+
+
+def test_no_reduction_has_every_point_as_its_representative(blobs):
+    model = MultilevelTSNE(1, random_state=0, **SHORT).fit(blobs[0])
+    assert_array_equal(model.representatives_, np.arange(300))
+    assert_array_equal(model.groups_, np.arange(300))
+
+
+def test_three_dimensions(blobs):
+    model = MultilevelTSNE(n_components=3, random_state=0, **SHORT).fit(blobs[0])
+    assert model.embedding_.shape == (300, 3)
+    assert list(model.get_feature_names_out()) == ["multileveltsne0", "multileveltsne1", "multileveltsne2"]
+
+
+@pytest.mark.parametrize("options", [{"metric": "cosine"}, {"center": True}, {"initial": "mst"}, {"n_neighbors": 30}])
+def test_a_learner_of_the_users_own_is_used_and_left_alone(blobs, options):
+    learner = GRASPEL(max_iter=0, **options)
+    model = MultilevelTSNE(learner=learner, random_state=3, **SHORT).fit(blobs[0])
+    assert model.learner_.random_state == 3
+    assert not hasattr(learner, "graph_")
+    assert model.graph_ == GRASPEL(max_iter=0, random_state=3, **options).fit(blobs[0]).graph_
+    assert clone(model).get_params()["learner__max_iter"] == 0
+    assert_allclose(model.transform(blobs[0]), model.embedding_)
+
+
+def test_a_connected_graph_of_the_users_own_has_no_lists_yet(blobs):
+    X, _ = blobs
+    graph = GRASPEL(max_iter=0, random_state=0).fit(X).graph_
+    model = MultilevelTSNE(learner=GRASPEL(initial=graph, max_iter=0), random_state=0, **SHORT).fit(X)
+    assert np.isfinite(model.embedding_).all()
+    more = MultilevelTSNE(n_neighbors=60, random_state=0, **SHORT).fit(X)  # more than the learner's lists hold
+    assert np.isfinite(more.embedding_).all()
+
+
+def test_sparse_points(blobs):
+    dense = MultilevelTSNE(random_state=0, **SHORT).fit(blobs[0])
+    sparse = MultilevelTSNE(random_state=0, **SHORT).fit(sp.csr_array(blobs[0]))
+    assert_allclose(sparse.embedding_, dense.embedding_)
+
+
+# --- the same seed ----------------------------------------------------------------------------------------------------
+
+DRAW = """
+import hashlib, sys
+from sklearn.datasets import load_digits
+from graspel import MultilevelTSNE
+X = load_digits().data[:500]
+model = MultilevelTSNE(random_state=7, n_jobs=int(sys.argv[1]), early_iter=20, n_iter=20, refine_iter=10).fit(X)
+print(hashlib.sha256(model.embedding_.tobytes() + model.transform(X[:50] + 0.1).tobytes()).hexdigest())
+"""
+
+
+def in_a_new_process(n_jobs: int, threads: int) -> str:
+    variables = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    environment = {**os.environ, **dict.fromkeys(variables, str(threads)), "PYTHONHASHSEED": str(threads)}
+    command = [sys.executable, "-W", "ignore", "-c", DRAW, str(n_jobs)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+
+def test_the_same_seed_gives_the_same_picture_in_a_new_process():
+    assert in_a_new_process(n_jobs=1, threads=1) == in_a_new_process(n_jobs=2, threads=2)
+
+
+@pytest.mark.parametrize("n_components", [2, 3])
+def test_threads_do_not_matter_where_they_are_used(monkeypatch, blobs, n_components):
+    from graspel.manifold import engine
+
+    monkeypatch.setattr(engine, "THREADS_FROM", 0)
+    monkeypatch.setattr(engine, "GRID_FROM", 200)
+    one, two = (
+        MultilevelTSNE(n_components=n_components, random_state=0, n_jobs=n_jobs, **SHORT).fit(blobs[0])
+        for n_jobs in (1, 2)
+    )
+    assert_array_equal(one.embedding_, two.embedding_)
+
+
+def test_another_seed_and_the_global_state(blobs):
+    np.random.seed(5)  # noqa: NPY002
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    first, second = (MultilevelTSNE(random_state=seed, **SHORT).fit_transform(blobs[0]) for seed in (0, 1))
+    assert not np.array_equal(first, second)
+    assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
+
+
+# --- new points -------------------------------------------------------------------------------------------------------
+
+
+def test_points_of_the_training_set_keep_their_places(picture, digits):
+    assert_array_equal(picture.transform(digits[0][:300]), picture.embedding_[:300])
+
+
+def test_new_points_go_to_their_class(digits):
+    X, y = digits
+    old = np.random.default_rng(0).random(len(X)) < 0.8
+    model = MultilevelTSNE(random_state=0).fit(X[old])
+    places = model.transform(X[~old])
+    nearest = ((places[:, None] - model.embedding_[None]) ** 2).sum(axis=2).argmin(axis=1)
+    assert (y[old][nearest] == y[~old]).mean() > 0.95
+    assert_array_equal(model.transform(X[~old][:1]), places[:1])
+
+
+def test_transform_before_fit_and_with_another_width(picture):
+    with pytest.raises(NotFittedError):
+        MultilevelTSNE().transform(np.eye(3))
+    with pytest.raises(ValueError, match="3 features, but MultilevelTSNE is expecting 64"):
+        picture.transform(np.eye(3))
+
+
+# --- odd input --------------------------------------------------------------------------------------------------------
+
+
+def test_constant_data_is_one_place():
+    model = MultilevelTSNE(random_state=0).fit(np.ones((30, 3)))
+    assert_array_equal(model.embedding_, 0)
+    assert_array_equal(model.groups_, 0)
+    assert_array_equal(model.transform(np.ones((2, 3))), 0)
+
+
+@pytest.mark.parametrize("n_distinct", [2, 3, 7, 40])
+def test_copies_have_one_place(n_distinct, rng):
+    X = np.repeat(rng.standard_normal((n_distinct, 4)), 20, axis=0)
+    model = MultilevelTSNE(random_state=0, **SHORT).fit(X)
+    assert np.isfinite(model.embedding_).all()
+    assert len(np.unique(model.embedding_, axis=0)) == n_distinct
+    assert (model.embedding_.reshape(n_distinct, 20, 2) == model.embedding_[::20, None]).all()
+    groups = np.arange(len(X))
+    for level in model.levels_:
+        groups = level[groups]
+    assert_array_equal(groups, model.groups_)
+
+
+@pytest.mark.parametrize("X", [np.arange(20.0)[:, None], np.eye(12), 1e150 * np.eye(12), np.vstack([np.zeros(2)] * 11)])
+def test_odd_data_are_finite(X):
+    assert np.isfinite(MultilevelTSNE(random_state=0, **SHORT).fit_transform(X)).all()
+
+
+# --- bad input --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"reduction": 0.5}, r"reduction=0.5: must be a number >= 1\..*the paper uses 5"),
+        ({"reduction": 0}, "reduction=0: must be a number >= 1"),
+        ({"reduction": -3}, "reduction=-3"),
+        ({"reduction": "five"}, "reduction='five'"),
+        ({"reduction": float("nan")}, "reduction=nan"),
+        ({"reduction": float("inf")}, "reduction=inf"),
+        ({"reduction": 21}, r"reduction=21: .*two representatives of 40 points\. Bring at least 42 .* 20 or less"),
+        ({"n_components": 1}, "n_components=1: must be a whole number 2 or 3.*GraspelEmbedding"),
+        ({"n_components": 4}, "n_components=4: must be a whole number 2 or 3"),
+        ({"n_components": 2.0}, "n_components=2.0"),
+        ({"n_neighbors": 0}, "n_neighbors=0: must be a whole number >= 1"),
+        ({"early_iter": -1}, "early_iter=-1"),
+        ({"n_iter": 2.5}, "n_iter=2.5"),
+        ({"refine_iter": None}, "refine_iter=None"),
+        ({"n_jobs": 0}, "n_jobs=0"),
+        ({"verbose": "yes"}, "verbose='yes'"),
+        ({"callback": 3}, r"callback=3: must be None or a function of \(step, iteration, places\)"),
+        ({"random_state": "seed"}, "random_state='seed'"),
+        ({"learner": "knn"}, r"learner='knn': must be a GRASPEL, or None for GRASPEL\(max_iter=0\)"),
+    ],
+)
+def test_parameters_that_can_not_be(options, words, monkeypatch):
+    """Said before anything is computed, and nothing is left half-fitted."""
+    monkeypatch.setattr(GRASPEL, "fit_neighbors", lambda *_: pytest.fail("too late"))
+    model = MultilevelTSNE(**options)
+    with pytest.raises(ValueError, match=words):
+        model.fit(np.random.default_rng(0).random((40, 3)))
+    assert not hasattr(model, "embedding_")
+
+
+def test_a_missing_engine_says_how_to_get_it(monkeypatch):
+    real = builtins.__import__
+
+    def without(name, *rest, **more):
+        if name.partition(".")[0] == "openTSNE":
+            raise ImportError("No module named 'openTSNE'", name="openTSNE")
+        return real(name, *rest, **more)
+
+    monkeypatch.delitem(sys.modules, "openTSNE", raising=False)
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ImportError, match=r'pip install "graspel\[tsne\]"'):
+        MultilevelTSNE().fit(np.eye(20))
+
+
+# --- callback and progress --------------------------------------------------------------------------------------------
+
+
+def test_the_callback_hears_both_steps_and_can_end_them(blobs):
+    heard = []
+    MultilevelTSNE(random_state=0, callback=lambda *told: heard.append(told), **SHORT).fit(blobs[0])
+    steps = {
+        step: [(iteration, len(places)) for name, iteration, places in heard if name == step] for step, _, _ in heard
+    }
+    assert steps == {
+        "t-SNE of the representatives": [(10, 60), (20, 60), (30, 60), (40, 60)],
+        "t-SNE of all points": [(10, 300)],
+    }
+    heard.clear()
+
+    def stop(*told):
+        heard.append(told)
+        return True
+
+    model = MultilevelTSNE(random_state=0, callback=stop, **SHORT).fit(blobs[0])
+    assert [iteration for _, iteration, _ in heard] == [10, 10]
+    assert np.isfinite(model.embedding_).all()
+
+
+def test_progress_and_verbose(blobs, capsys):
+    MultilevelTSNE(random_state=0, verbose=True, **SHORT).fit(blobs[0])
+    out = capsys.readouterr().out
+    for words in ("nearest neighbours", "coarsening", "t-SNE of the representatives  50%", "t-SNE of all points 100%"):
+        assert words in out
