@@ -26,7 +26,8 @@ class RecoveryCertificate:
         Largest R / k - 1 over all other pairs; not above 0 at the optimum over all graphs, and above it where the
         information criterion found an edge not worth having. NaN where not all pairs were looked at.
     exact : bool
-        Whether resistances were computed, not estimated (then `support_gap` is that of single estimates).
+        Whether resistances were computed. Else they are estimates of standard error 0.15, and `support_gap` is the root
+        mean square over them.
     """
 
     n_nodes: int
@@ -46,7 +47,7 @@ class RecoveryCertificate:
     def sentences(self) -> list[tuple[str, str, str]]:
         """Label, value and meaning of every entry, for people."""
         outside = "unknown" if np.isnan(self.outside_gap) else f"{self.outside_gap:.2g}"
-        how = "" if self.exact else "; of estimates, each with an error of 0.15"
+        how = "" if self.exact else "; root mean square of estimates, whose error is 0.15"
         return [
             ("nodes", f"{self.n_nodes:,}", f"{self.n_signals:,} signals at each"),
             ("edges", f"{self.n_edges:,}", f"{self.density:.3f} per node (density)"),

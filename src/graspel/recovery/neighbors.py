@@ -23,13 +23,14 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from graspel.graph import Graph
 from graspel.learner import GRASPEL
 from graspel.recovery.noise import MOST_TAKEN
-from graspel.steps.refine import Refined, calibrated_weights, edge_likelihood, refined
+from graspel.steps.refine import EXACT_NODES, Refined, calibrated_weights, edge_likelihood, refined
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 AT_A_TIME = 0.2  # share of the edges that may be dropped in one round
-FEW = 0.002  # share of the edges below which it is not worth another round
+FEW = 0.002  # share of the edges below which it is not worth another round,
+FEW_BY_ESTIMATE = 0.03  # ... and where resistances are estimated, as many are below their price by chance
 SMALLEST = 1e-6  # of the median distance: nearer counts as that far apart
 
 
@@ -64,7 +65,7 @@ def recovered_from_neighbors(
         loss = m * lost_without(leverage)
         path.append((graph.n_edges, float(loss.min())))
         dropped = _weakest(graph, loss, price, max(1, int(AT_A_TIME * graph.n_edges)))
-        if len(dropped) <= FEW * graph.n_edges:
+        if len(dropped) <= (FEW if graph.n_nodes <= EXACT_NODES else FEW_BY_ESTIMATE) * graph.n_edges:
             break
         kept = np.ones(graph.n_edges, dtype=bool)
         kept[dropped] = False

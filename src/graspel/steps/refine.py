@@ -163,8 +163,8 @@ def refined(
 
     The weights it has are where the search starts.
 
-    Above 2,000 nodes resistances are estimated, and so is the gap: it is then that of single estimates, of a relative
-    standard error of 0.15.
+    Above 2,000 nodes resistances are estimated, with a relative standard error of 0.15, and the gap is a root mean
+    square, not a maximum: of the estimates, so that it can not be smaller than their error.
     """
     unit = float(np.median(k))
     best = _refined_weights(graph.scaled(unit), k / unit, tol, rng, n_jobs)
@@ -191,13 +191,12 @@ def edge_likelihood(graph: Graph, k: Floats, rng: np.random.Generator, n_jobs: i
 
 
 def plain_steps(likelihood: Likelihood, w: Floats, n_steps: int) -> Refined:
-    """A few steps w <- w R / k, where F is not known."""
+    """A few steps w <- w R / k, where F is not known; the gap is the root mean square of R / k - 1."""
     state = likelihood(w)
     for _ in range(n_steps):
         w = w * state.resistance / state.distance
         state = likelihood(w)
-    leverage = w * state.resistance
-    return Refined(w, state, _gap(np.log(state.resistance / state.distance), leverage), n_steps)
+    return Refined(w, state, float(np.sqrt(np.mean((state.resistance / state.distance - 1) ** 2))), n_steps)
 
 
 def calibrated_weights(k: Floats, n_nodes: int) -> Floats:
