@@ -291,7 +291,7 @@ def test_why_refuses_what_is_no_node():
 
 
 def test_every_step_has_a_meaning():
-    assert [step.value for step in Step] == [0, 1, 2, 3, 4, 5]
+    assert [step.value for step in Step] == [0, 1, 2, 3, 4, 5, 6]
     assert len({step.meaning for step in Step}) == len(Step)
     assert Step.JOIN.meaning == "closest pair between two components"
     assert pickle.loads(pickle.dumps(Step.JOIN)) is Step.JOIN
@@ -331,7 +331,7 @@ EDGES = {"n_nodes": 3, "heads": [0, 1], "tails": [1, 2], "weights": [1.0, 2.0]}
         ({"weights": [np.inf, 1.0]}, r"weights\[0\] = inf: must be positive and finite"),
         ({"weights": [1j, 1.0]}, r"weights of dtype complex128: must hold real numbers"),
         ({"weights": ["1", "2"]}, r"weights of dtype <U1: must hold real numbers"),
-        ({"step": 6}, r"step = 6: unknown. Allowed .* 4 \(join\)"),
+        ({"step": 7}, r"step = 7: unknown. Allowed .* 4 \(join\)"),
         ({"step": [0, np.nan]}, r"step = nan: unknown"),
         ({"round": -1}, r"round = -1.0: must be a whole number from 0"),
         ({"round": [0, 0.5]}, r"round = 0.5"),

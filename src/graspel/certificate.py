@@ -45,8 +45,8 @@ class Certificate:
     resistance_ratio : float
         Median of effective resistance / z_data over the same pairs (NaN if all of them are copies of one point).
     n_sampled_pairs : int
-    support_gap : float
-        Largest |R / (z_data + 4 beta) - 1| over the edges after refinement (NaN if weights were not refined); 0 at the
+    support_gap : float or None
+        Largest |R / (z_data + 4 beta) - 1| over the edges after refinement (None if weights were not refined); 0 at the
         optimum. Above 2,000 nodes the root mean square over estimates of R, of standard error 0.15.
     outside_gap : float
         Largest R / (z_data + 4 beta) - 1 over the sampled pairs; not above 0 at the optimum over all graphs.
@@ -67,11 +67,11 @@ class Certificate:
     resistance_correlation: float
     resistance_ratio: float
     n_sampled_pairs: int
-    support_gap: float
+    support_gap: float | None
     outside_gap: float
     neighbor_recall: float
 
-    def as_dict(self) -> dict[str, float | int | bool]:
+    def as_dict(self) -> dict[str, float | int | bool | None]:
         """All entries by name."""
         return asdict(self)
 
@@ -99,7 +99,8 @@ class Certificate:
             ),
             (
                 "gap",
-                f"edges {_shown(self.support_gap, '.1e')}, others {_shown(self.outside_gap, '.2g')}",
+                f"edges {'unknown' if self.support_gap is None else f'{self.support_gap:.1e}'}, "
+                f"others {_shown(self.outside_gap, '.2g')}",
                 "largest |R/z - 1| on the edges, where weights were refined; largest R/z - 1 of the sampled pairs",
             ),
             ("kNN recall", _shown(self.neighbor_recall, ".4f"), "share of true nearest neighbours found at the start"),
@@ -126,7 +127,7 @@ def certify(
     beta: float,
     guess: Floats | None,
     rng: np.random.Generator,
-    support_gap: float = float("nan"),
+    support_gap: float | None = None,
 ) -> Certificate:
     """Measure a calibrated graph whose edges have data distances z."""
     report("certificate", 0.0, "objective")

@@ -236,7 +236,7 @@ class GRASPEL(BaseEstimator):
         if not (settled or stopped or self.max_iter == 0):
             self._warn_of_unrest(history, self._tolerance(graph, weigh))
         z = weigh.distances(graph)
-        graph, gap = calibrated(graph, z, self.beta), float("nan")
+        graph, gap = calibrated(graph, z, self.beta), None
         if self.refine:
             report("refining weights")
             graph, refinement = refined(graph, z + 4 * self.beta, rng, n_jobs=self.n_jobs)

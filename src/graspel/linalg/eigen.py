@@ -186,7 +186,7 @@ def _by_component(
     values, damped, parts = np.zeros(0), np.zeros(0), []  # pairs so far; nodes and vectors of each component
     for label in np.argsort(bounds, kind="stable"):
         size = int(components.sizes[label])
-        if size == 1 or (len(values) >= wanted and bounds[label] > np.partition(values, wanted - 1)[wanted - 1]):
+        if size == 1 or (len(values) >= wanted and bounds[label] >= np.partition(values, wanted - 1)[wanted - 1]):
             break
         inside = slice(ends[label] - size, ends[label])
         nodes = order[inside]

@@ -6,9 +6,9 @@ k = z - 2 s^2, the noise taken off. Without an edge of leverage l = w R the log-
     M / 2 (-log(1 - l) - l)        (where w k = l, as at the best weights),
 
 which is infinite for a bridge. An edge that costs more by the information criterion (log M for BIC) than twice this is
-dropped. As the loss of one edge changes when others go, at most a fifth of the edges go at a time, the weakest first
-and none of the spanning tree of the largest losses, so that the graph stays connected; weights are brought up to date
-in between.
+dropped. As the loss of one edge changes when others go, at most three in ten of the edges go at a time, the weakest
+first and none of the spanning tree of the largest losses, so that the graph stays connected; weights are brought up to
+date in between.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from graspel.graph import Graph
 from graspel.learner import GRASPEL
 from graspel.recovery.noise import MOST_TAKEN
-from graspel.steps.refine import EXACT_NODES, Refined, calibrated_weights, edge_likelihood, refined
+from graspel.steps.refine import EXACT_NODES, Refined, calibrated_weights, edge_likelihood, plain_steps, refined
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-AT_A_TIME = 0.2  # share of the edges that may be dropped in one round
+AT_A_TIME = 0.3  # share of the edges that may be dropped in one round
+STEPS = 3  # w <- w R / k, in every round before edges are judged (twice as many in the first),
+STEPS_BY_ESTIMATE = 1  # ... and where resistances are estimated, which takes long
 FEW = 0.002  # share of the edges below which it is not worth another round,
 FEW_BY_ESTIMATE = 0.03  # ... and where resistances are estimated, as many are below their price by chance
 SMALLEST = 1e-6  # of the median distance: nearer counts as that far apart
@@ -59,13 +61,17 @@ def recovered_from_neighbors(
     k = k / unit
     graph = graph.with_weights(calibrated_weights(k, graph.n_nodes))
     path: list[tuple[int, float]] = []
+    is_exact = graph.n_nodes <= EXACT_NODES
     while True:
-        leverage = graph.weights * edge_likelihood(graph, k, rng, n_jobs)(graph.weights).resistance
-        graph = graph.with_weights(leverage / k)  # one step of refinement
+        now = plain_steps(
+            edge_likelihood(graph, k, rng, n_jobs), graph.weights, STEPS if is_exact else STEPS_BY_ESTIMATE
+        )
+        leverage = now.weights * now.state.resistance
+        graph = graph.with_weights(leverage / k)  # one more step
         loss = m * lost_without(leverage)
         path.append((graph.n_edges, float(loss.min())))
         dropped = _weakest(graph, loss, price, max(1, int(AT_A_TIME * graph.n_edges)))
-        if len(dropped) <= (FEW if graph.n_nodes <= EXACT_NODES else FEW_BY_ESTIMATE) * graph.n_edges:
+        if len(dropped) <= (FEW if is_exact else FEW_BY_ESTIMATE) * graph.n_edges:
             break
         kept = np.ones(graph.n_edges, dtype=bool)
         kept[dropped] = False
