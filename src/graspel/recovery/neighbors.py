@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 AT_A_TIME = 0.3  # share of the edges that may be dropped in one round
-STEPS = 3  # w <- w R / k, in every round before edges are judged (twice as many in the first),
+STEPS = 3  # w <- w R / k, in every round before edges are judged,
 STEPS_BY_ESTIMATE = 1  # ... and where resistances are estimated, which takes long
 FEW = 0.002  # share of the edges below which it is not worth another round,
 FEW_BY_ESTIMATE = 0.03  # ... and where resistances are estimated, as many are below their price by chance
