@@ -14,7 +14,7 @@ from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -347,3 +347,18 @@ class GRASPEL(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def fresh_learner(given: Any, default: GRASPEL, random_state: Any, n_jobs: int | None) -> GRASPEL:
+    """A learner to fit: a copy of the one given, or else the default; with this seed and these threads if it has none.
+
+    For estimators that take a learner as a parameter, which fitting must not change.
+    """
+    if given is not None and not isinstance(given, GRASPEL):
+        raise ValueError(f"learner={given!r}: must be a GRASPEL, or None for {default!r}.")
+    learner: GRASPEL = clone(default if given is None else given)
+    if learner.random_state is None:
+        learner.random_state = random_state
+    if learner.n_jobs is None:
+        learner.n_jobs = n_jobs
+    return learner

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClusterMixin, clone
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from graspel.cluster.graph_clusters import (
@@ -18,7 +18,7 @@ from graspel.cluster.graph_clusters import (
     nearest_center,
     soft_memberships,
 )
-from graspel.learner import GRASPEL
+from graspel.learner import GRASPEL, fresh_learner
 from graspel.new_points import NearPoints
 from graspel.parameters import check_choice, checked_data
 from graspel.progress import listening, print_progress
@@ -178,17 +178,7 @@ class GraspelClustering(ClusterMixin, BaseEstimator):
         return self._near_points.means(values, self.embedding_)
 
     def _learner(self) -> GRASPEL:
-        """A fresh learner with our seed and threads, where it has none of its own."""
-        if self.learner is None:
-            return GRASPEL(max_iter=0, random_state=self.random_state, n_jobs=self.n_jobs)
-        if not isinstance(self.learner, GRASPEL):
-            raise ValueError(f"learner={self.learner!r}: must be a GRASPEL, or None for GRASPEL(max_iter=0).")
-        learner = clone(self.learner)
-        if learner.random_state is None:
-            learner.random_state = self.random_state
-        if learner.n_jobs is None:
-            learner.n_jobs = self.n_jobs
-        return learner
+        return fresh_learner(self.learner, GRASPEL(max_iter=0), self.random_state, self.n_jobs)
 
     def __sklearn_tags__(self) -> Any:
         """Sparse input is fine."""

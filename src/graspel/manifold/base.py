@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from graspel.learner import GRASPEL
+from graspel.learner import GRASPEL, fresh_learner
 from graspel.new_points import NearPoints
 from graspel.parallel import one_thread_per_call
 from graspel.parameters import check_number
@@ -55,17 +55,7 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self._near_points = NearPoints(values, metric=self.learner_.metric, center=self.learner_.center)
 
     def _fresh_learner(self) -> GRASPEL:
-        """A learner with our seed and threads, where it has none of its own."""
-        if self.learner is None:
-            return self._default_learner()
-        if not isinstance(self.learner, GRASPEL):
-            raise ValueError(f"learner={self.learner!r}: must be a GRASPEL, or None for {self._default_learner()!r}.")
-        learner = clone(self.learner)
-        if learner.random_state is None:
-            learner.random_state = self.random_state
-        if learner.n_jobs is None:
-            learner.n_jobs = self.n_jobs
-        return learner
+        return fresh_learner(self.learner, self._default_learner(), self.random_state, self.n_jobs)
 
     def _default_learner(self) -> GRASPEL:
         raise NotImplementedError

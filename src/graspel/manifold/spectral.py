@@ -125,4 +125,4 @@ class GraspelEmbedding(GraphEmbedding):
         return self._near_points.means(rows, self.embedding_)
 
     def _default_learner(self) -> GRASPEL:
-        return GRASPEL(random_state=self.random_state, n_jobs=self.n_jobs)
+        return GRASPEL()

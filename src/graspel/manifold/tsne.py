@@ -173,7 +173,7 @@ class MultilevelTSNE(GraphEmbedding):
         return self._near_points.medians(rows, self.embedding_)
 
     def _default_learner(self) -> GRASPEL:
-        return GRASPEL(max_iter=0, random_state=self.random_state, n_jobs=self.n_jobs)
+        return GRASPEL(max_iter=0)
 
     def _pictures(self, net: Net, coarse: Coarsening, rng: np.random.Generator) -> tuple[Picture, Picture]:
         """The representatives' picture and that of all distinct points: steps 3 to 5."""
