@@ -23,7 +23,7 @@ from graspel.graph import Graph
 from graspel.history import Callback, Round
 from graspel.objective import calibrated, truncated_objective
 from graspel.parallel import count_threads, one_thread_per_call
-from graspel.parameters import check_choice, check_flag, check_number, checked_data, generator
+from graspel.parameters import check_choice, check_flag, check_number, check_run, checked_data, generator
 from graspel.progress import listening, print_progress, report
 from graspel.steps.candidates import CANDIDATES, Place
 from graspel.steps.connect import connect_components, joining_round
@@ -324,11 +324,7 @@ class GRASPEL(BaseEstimator):
             check_number("tol", self.tol, "> 0, or None", lambda v: v > 0, hint="The paper uses 10 and 100.")
         if self.n_components is not None:
             check_number("n_components", self.n_components, ">= 1, or None", lambda v: v >= 1, whole=True)
-        if self.n_jobs is not None:
-            hint = "It is the number of threads; -1 is all cores."
-            check_number("n_jobs", self.n_jobs, "other than 0, or None", lambda v: v != 0, whole=True, hint=hint)
-        if not isinstance(self.verbose, bool | np.bool_):
-            check_number("verbose", self.verbose, ">= 0, or True or False", lambda v: v >= 0, whole=True)
+        check_run(self.n_jobs, self.verbose)
         if self.callback is not None and not callable(self.callback):
             raise ValueError(f"callback={self.callback!r}: must be None or a function of (round, graph).")
 

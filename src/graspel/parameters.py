@@ -33,6 +33,21 @@ def check_number(
         raise ValueError(f"{name}={value!r}: must be {noun} {allowed}.{' ' + hint if hint else ''}")
 
 
+def check_run(n_jobs: Any, verbose: Any) -> None:
+    """Raise unless the number of threads and the verbosity of an estimator make sense.
+
+    >>> check_run(0, False)
+    Traceback (most recent call last):
+    ...
+    ValueError: n_jobs=0: must be a whole number other than 0, or None. It is the number of threads; -1 is all cores.
+    """
+    if n_jobs is not None:
+        hint = "It is the number of threads; -1 is all cores."
+        check_number("n_jobs", n_jobs, "other than 0, or None", lambda v: v != 0, whole=True, hint=hint)
+    if not isinstance(verbose, bool | np.bool_):
+        check_number("verbose", verbose, ">= 0, or True or False", lambda v: v >= 0, whole=True)
+
+
 def check_choice(name: str, value: Any, choices: Iterable[str]) -> None:
     """Raise unless `value` is one of the choices.
 
@@ -127,3 +142,21 @@ def _sparse_place(X: sp.csr_array, entry: int) -> tuple[int, int]:
     """Row and column of a stored entry."""
     indptr: NDArray[Any] = X.indptr
     return int(np.searchsorted(indptr, entry, side="right")) - 1, int(X.indices[entry])
+
+
+def checked_signals(method: Any, X: Any) -> NDArray[np.float64]:
+    """X (nodes x signals) as a full matrix of finite real numbers, at least 2 x 2.
+
+    >>> checked_signals("GLSC", [[1.0], [2.0]])
+    Traceback (most recent call last):
+    ...
+    ValueError: X has 1 column: GLSC learns from at least 2 signals. Rows are nodes and columns are signals; ...
+    """
+    checked = checked_data(method, X)
+    if checked.shape[1] < 2:
+        name = method if isinstance(method, str) else type(method).__name__
+        raise ValueError(
+            f"X has 1 column: {name} learns from at least 2 signals. Rows are nodes and columns are signals; "
+            "pass X.T if yours is the other way round."
+        )
+    return np.asarray(checked.toarray() if sp.issparse(checked) else checked, dtype=np.float64)

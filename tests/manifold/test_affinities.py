@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.sparse.csgraph import connected_components
 
 from graspel import GRASPEL
-from graspel.manifold.affinities import affinities, merged
+from graspel.manifold.affinities import affinities, group_affinities
 
 
 def lists_and_graph(rng, k=5):
@@ -49,7 +49,7 @@ def test_groups_add_up_their_members(rng):
     indices, z, A = lists_and_graph(rng)
     P = affinities(indices, z, 5, A)
     groups = np.arange(80) // 4
-    coarse, dense = merged(P, groups).toarray(), P.toarray()
+    coarse, dense = group_affinities(P, groups).toarray(), P.toarray()
     expected = dense.reshape(20, 4, 20, 4).sum(axis=(1, 3))
     np.fill_diagonal(expected, 0)
     assert_allclose(coarse, expected / expected.sum())

@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.baselines.pairs import checked_signals, graph_of_pairs, laplacian, squared_distances
+from graspel.baselines.pairs import graph_of_pairs, laplacian, squared_distances
 from graspel.baselines.projected_gradient import Minimum, minimise, warn_unless_converged
 from graspel.graph import Graph
 from graspel.linalg.precision import log_determinant, resistances
-from graspel.parameters import check_number
+from graspel.parameters import check_number, checked_signals
 
 Floats = NDArray[np.float64]
 

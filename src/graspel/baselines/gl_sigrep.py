@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from graspel.baselines.pairs import (
-    checked_signals,
     degrees,
     graph_of_pairs,
     laplacian,
@@ -34,7 +33,7 @@ from graspel.baselines.pairs import (
 )
 from graspel.baselines.projected_gradient import Minimum, kkt_residual, minimise, on_simplex, warn_unless_converged
 from graspel.graph import Graph
-from graspel.parameters import check_number
+from graspel.parameters import check_number, checked_signals
 
 Floats = NDArray[np.float64]
 

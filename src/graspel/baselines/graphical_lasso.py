@@ -30,10 +30,10 @@ from scipy.spatial.distance import squareform
 from sklearn.covariance import empirical_covariance, graphical_lasso
 from sklearn.exceptions import ConvergenceWarning
 
-from graspel.baselines.pairs import checked_signals, graph_of_pairs
+from graspel.baselines.pairs import graph_of_pairs
 from graspel.baselines.projected_gradient import non_negative, warn_unless_converged
 from graspel.graph import Graph
-from graspel.parameters import check_number
+from graspel.parameters import check_number, checked_signals
 
 Floats = NDArray[np.float64]
 

@@ -8,35 +8,13 @@ With S the map that sums at the nodes,
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
 from graspel.graph import Graph
-from graspel.parameters import checked_data
 
 Floats = NDArray[np.float64]
-
-
-def checked_signals(method: Any, X: Any) -> Floats:
-    """X (nodes x signals) as a full matrix of finite real numbers, at least 2 x 2.
-
-    >>> checked_signals("GLSC", [[1.0], [2.0]])
-    Traceback (most recent call last):
-    ...
-    ValueError: X has 1 column: GLSC learns from at least 2 signals. Rows are nodes and columns are signals; ...
-    """
-    checked = checked_data(method, X)
-    if checked.shape[1] < 2:
-        name = method if isinstance(method, str) else type(method).__name__
-        raise ValueError(
-            f"X has 1 column: {name} learns from at least 2 signals. Rows are nodes and columns are signals; "
-            "pass X.T if yours is the other way round."
-        )
-    return np.asarray(checked.toarray() if sp.issparse(checked) else checked, dtype=np.float64)
 
 
 def squared_distances(X: Floats) -> Floats:

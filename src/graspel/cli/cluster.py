@@ -12,7 +12,7 @@ from graspel.cli import learn_options as options
 from graspel.cli.errors import UnusableFile, friendly_errors
 from graspel.cli.help_text import default
 from graspel.cli.learn import Header, Key, Quiet, fitted
-from graspel.cli.output import check_graph_file, print_json, print_table
+from graspel.cli.output import check_graph_file, check_kept, print_json, print_table
 from graspel.cli.progress_bar import progress_bar
 from graspel.progress import report
 
@@ -252,12 +252,7 @@ def _check_files(given: dict[str, Any]) -> None:
     check_labels_file(given["output"])
     if "save_graph" in given:
         check_graph_file(given["save_graph"])
-    sources = [given[name] for name in ("data", "graph", "labels") if name in given]
-    for source in sources:
-        source.stat()  # a missing file is an error now, not after a large one has been read
-        for target in targets:
-            if target.exists() and target.samefile(source):
-                raise ValueError(f"{target} is a file to be read; give another name to write to.")
+    check_kept([given[name] for name in ("data", "graph", "labels") if name in given], targets)
     if len({target.resolve() for target in targets}) < len(targets):
         raise ValueError(f"{targets[0]} can not take both the clusters and the graph; give two names.")
 

@@ -12,7 +12,7 @@ from graspel.cli import learn_options as options
 from graspel.cli.errors import friendly_errors
 from graspel.cli.help_text import default
 from graspel.cli.learn import Data, Header, Key, Quiet
-from graspel.cli.output import print_json, print_table
+from graspel.cli.output import check_kept, print_json, print_table
 from graspel.cli.progress_bar import progress_bar
 from graspel.progress import report
 
@@ -201,11 +201,7 @@ def _check_files(given: dict[str, Any]) -> None:
     if "plot" in given:
         check_picture_file(given["plot"])
     targets = [given[name] for name in ("output", "plot") if name in given]
-    for source in (given[name] for name in ("data", "labels") if name in given):
-        source.stat()  # a missing file is an error now, not after a large one has been read
-        for target in targets:
-            if target.exists() and target.samefile(source):
-                raise ValueError(f"{target} is a file to be read; give another name to write to.")
+    check_kept([given[name] for name in ("data", "labels") if name in given], targets)
 
 
 def _model(given: dict[str, Any]) -> Any:

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-__all__ = ["check_graph_file", "print_certificate", "print_json", "print_table", "strict"]
+__all__ = ["check_graph_file", "check_kept", "print_certificate", "print_json", "print_table", "strict"]
 
 
 def check_graph_file(path: Path, *, source: Path | None = None) -> None:
@@ -37,6 +37,16 @@ def check_graph_file(path: Path, *, source: Path | None = None) -> None:
     target = check_target(path)
     if source is not None and source.exists() and target.exists() and target.samefile(source):
         raise ValueError(f"{path} is the file to be read; give another name to write to.")
+
+
+def check_kept(sources: Iterable[Path], targets: Iterable[Path]) -> None:
+    """Raise where a file to be read is missing, or would be overwritten by one of the targets."""
+    targets = list(targets)
+    for source in sources:
+        source.stat()  # a missing file is an error now, not after a large one has been read
+        for target in targets:
+            if target.exists() and target.samefile(source):
+                raise ValueError(f"{target} is a file to be read; give another name to write to.")
 
 
 def print_json(record: Mapping[str, Any]) -> None:

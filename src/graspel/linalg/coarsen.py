@@ -123,7 +123,7 @@ def coarsen(
             break  # no two are left that could be merged
         groups = level[groups]
         mass = np.bincount(groups)
-        A = _merged(A, level)
+        A = merged(A, level)
         T = _smoothed(A, group_means(tests, groups, mass), FEW_SWEEPS)
         levels.append(level)
     ratios = _eigenvalue_ratios(fine, A, mass, n_eigenvalues, rng)
@@ -204,10 +204,10 @@ def _best(nodes: Ints, liking: Floats, limit: int) -> Ints:
     return nodes if len(nodes) <= limit else nodes[np.argsort(-liking[nodes], kind="stable")[: max(limit, 0)]]
 
 
-def _merged(A: sp.csr_array, level: Ints) -> sp.csr_array:
-    """P'AP without its diagonal."""
-    n, k = A.shape[0], int(level.max()) + 1
-    P = sp.csr_array((np.ones(n), (np.arange(n), level)), shape=(n, k))
+def merged(A: sp.csr_array, groups: Ints) -> sp.csr_array:
+    """P'AP without its diagonal, P the 0/1 map from groups to nodes: weights between groups are sums over members."""
+    n, k = A.shape[0], int(groups.max()) + 1
+    P = sp.csr_array((np.ones(n), (np.arange(n), groups)), shape=(n, k))
     coarse = sp.csr_array(P.T @ A @ P)
     coarse.setdiag(0.0)
     coarse.eliminate_zeros()

@@ -18,6 +18,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from graspel.linalg.coarsen import merged
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -46,14 +48,9 @@ def affinities(indices: Ints, z: Floats, k: int, graph: sp.csr_array) -> sp.csr_
     return normalised(C + C.T)
 
 
-def merged(P: sp.csr_array, groups: Ints) -> sp.csr_array:
+def group_affinities(P: sp.csr_array, groups: Ints) -> sp.csr_array:
     """The affinities of groups of points."""
-    n, n_groups = len(groups), int(groups.max()) + 1
-    S = sp.csr_array((np.ones(n), (np.arange(n), groups)), shape=(n, n_groups))
-    coarse = sp.csr_array(S.T @ P @ S)
-    coarse.setdiag(0.0)
-    coarse.eliminate_zeros()
-    return normalised(coarse + coarse.T)
+    return normalised(merged(P, groups))
 
 
 def normalised(P: sp.csr_array) -> sp.csr_array:

@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from graspel.learner import GRASPEL, fresh_learner
 from graspel.new_points import NearPoints
 from graspel.parallel import one_thread_per_call
-from graspel.parameters import check_number
 from graspel.progress import listening, print_progress
 
 Floats = NDArray[np.float64]
@@ -59,14 +58,6 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _default_learner(self) -> GRASPEL:
         raise NotImplementedError
-
-    def _check_run(self) -> None:
-        """The parameters that both have."""
-        if self.n_jobs is not None:
-            hint = "It is the number of threads; -1 is all cores."
-            check_number("n_jobs", self.n_jobs, "other than 0, or None", lambda v: v != 0, whole=True, hint=hint)
-        if not isinstance(self.verbose, bool | np.bool_):
-            check_number("verbose", self.verbose, ">= 0, or True or False", lambda v: v >= 0, whole=True)
 
     @contextmanager
     def _running(self) -> Iterator[None]:

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from graspel.graph import Graph
+from graspel.linalg.coarsen import merged
 from graspel.steps.neighbors import Neighbors
 
 Ints = NDArray[np.int64]
@@ -43,11 +44,5 @@ def distinct_net(graph: Graph, neighbors: Neighbors) -> Net:
     original = np.arange(graph.n_nodes)
     original[neighbors.copies] = neighbors.copy_of
     number = np.searchsorted(neighbors.distinct, original)
-    A = graph.adjacency
-    if len(neighbors.copies):
-        n_distinct = len(neighbors.distinct)
-        S = sp.csr_array((np.ones(len(number)), (np.arange(len(number)), number)), shape=(len(number), n_distinct))
-        A = sp.csr_array(S.T @ A @ S)
-        A.setdiag(0.0)
-        A.eliminate_zeros()
+    A = merged(graph.adjacency, number) if len(neighbors.copies) else graph.adjacency
     return Net(sp.csr_array(A), neighbors.indices, neighbors.z, neighbors.distinct, number)

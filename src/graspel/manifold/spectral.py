@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from graspel.learner import GRASPEL
 from graspel.manifold.base import GraphEmbedding
 from graspel.manifold.spectral_places import spectral_places
-from graspel.parameters import check_number, checked_data, generator
+from graspel.parameters import check_number, check_run, checked_data, generator
 from graspel.progress import report
 
 Floats = NDArray[np.float64]
@@ -89,7 +89,7 @@ class GraspelEmbedding(GraphEmbedding):
         -------
         self
         """
-        self._check_run()
+        check_run(self.n_jobs, self.verbose)
         values = checked_data(self, X)
         n_points = values.shape[0]
         check_number(

@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from graspel.learner import GRASPEL
 from graspel.linalg.coarsen import Coarsening, coarsen
-from graspel.manifold.affinities import affinities, merged
+from graspel.manifold.affinities import affinities, group_affinities
 from graspel.manifold.base import GraphEmbedding
 from graspel.manifold.distinct import Net, distinct_net
 from graspel.manifold.engine import Callback, Phase, Picture, optimise, require_engine
 from graspel.manifold.interpolation import along_edges
 from graspel.manifold.spectral_places import spectral_start
 from graspel.parallel import count_threads
-from graspel.parameters import check_number, checked_data, generator
+from graspel.parameters import check_number, check_run, checked_data, generator
 from graspel.progress import report
 from graspel.steps.neighbors import Neighbors, nearest_neighbors
 from graspel.steps.prepare import Points
@@ -184,7 +184,7 @@ class MultilevelTSNE(GraphEmbedding):
         P = affinities(net.indices, net.z, self.n_neighbors, net.A)
         start = spectral_start(coarse.graph, self.n_components, rng, self.n_jobs)
         phases = [Phase(self.early_iter, EXAGGERATION), Phase(self.n_iter)]
-        first = optimise(merged(P, coarse.groups), start, phases, step=COARSE, **run)
+        first = optimise(group_affinities(P, coarse.groups), start, phases, step=COARSE, **run)
         places = along_edges(net.A, coarse, first.places)
         return first, optimise(P, places, [Phase(self.refine_iter)], step=FINE, **run)
 
@@ -199,7 +199,7 @@ class MultilevelTSNE(GraphEmbedding):
         return nearest_neighbors(points, min(self.n_neighbors, values.shape[0] - 1), rng)
 
     def _check_parameters(self) -> None:
-        self._check_run()
+        check_run(self.n_jobs, self.verbose)
         hint = "It is how many points each representative stands for; the paper uses 5, and 1 is no coarsening."
         check_number("reduction", self.reduction, ">= 1", lambda v: 1 <= v < np.inf, hint=hint)
         hint = "The engine draws in two or three dimensions; GraspelEmbedding takes any number."

@@ -11,14 +11,13 @@ from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from graspel.graph import Graph
 from graspel.parallel import one_thread_per_call
-from graspel.parameters import check_choice, check_flag, check_number, checked_data, generator
+from graspel.parameters import check_choice, check_flag, check_number, check_run, checked_signals, generator
 from graspel.progress import listening, print_progress, report
 from graspel.recovery.all_pairs import CRITERIA, recovered_from_all_pairs
 from graspel.recovery.certificate import RecoveryCertificate
@@ -116,7 +115,7 @@ class GraphRecovery(BaseEstimator):
         self
         """
         self._check_parameters()
-        signals = checked_signals(self, X)
+        signals = _centred(checked_signals(self, X))
         validate_data(self, X, skip_check_array=True)
         n, m = signals.shape
         rng = generator(self.random_state)
@@ -167,32 +166,21 @@ class GraphRecovery(BaseEstimator):
             check_flag("all_pairs", self.all_pairs)
         check_number("n_neighbors", self.n_neighbors, ">= 1", lambda v: v >= 1, whole=True)
         check_number("tol", self.tol, "above 0", lambda v: 0 < v < np.inf)
-        if self.n_jobs is not None:
-            hint = "It is the number of threads; -1 is all cores."
-            check_number("n_jobs", self.n_jobs, "other than 0, or None", lambda v: v != 0, whole=True, hint=hint)
+        check_run(self.n_jobs, self.verbose)
 
 
-def checked_signals(estimator: Any, X: Any) -> Floats:
-    """The signals as finite numbers, each row of mean zero; refused where there is nothing to learn from."""
-    checked = checked_data(estimator, X)
-    signals = np.asarray(checked.toarray() if sp.issparse(checked) else checked, dtype=np.float64)
-    m = signals.shape[1]
-    if m < 2:
-        raise ValueError(
-            f"X has {m} column: a graph is recovered from at least 2 signals. Rows are nodes and columns are signals; "
-            "pass X.T if yours is the other way round."
-        )
-    signals = signals - signals.mean(axis=1, keepdims=True)
-    size = np.abs(signals).max()
-    if not size > 1e-12 * np.abs(np.asarray(checked.max() if sp.issparse(checked) else checked)).max():
+def _centred(signals: Floats) -> Floats:
+    """The signals, each row of mean zero; refused where there is nothing to learn from."""
+    centred: Floats = signals - signals.mean(axis=1, keepdims=True)
+    size = np.abs(centred).max()
+    if not size > 1e-12 * np.abs(signals).max():
         raise ValueError(
             "every node has the same value in all signals: nothing tells one graph from another. "
             "Bring signals that vary."
         )
-    spread = signals - signals.mean(axis=0)
-    if not np.abs(spread).max() > 1e-12 * size:
+    if not np.abs(centred - centred.mean(axis=0)).max() > 1e-12 * size:
         raise ValueError(
             "all nodes have the same signals: nothing tells one node from another. "
             "Bring signals that differ between nodes."
         )
-    return signals
+    return centred

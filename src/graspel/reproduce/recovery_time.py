@@ -13,6 +13,7 @@ from typing import Any
 
 from graspel.metrics import edge_scores
 from graspel.progress import report
+from graspel.reproduce.figures import picture
 from graspel.reproduce.markdown import markdown_table
 from graspel.reproduce.recoveries import METHODS
 from graspel.reproduce.request import Request, chosen
@@ -29,7 +30,7 @@ NOISE = 0.5
 
 
 def run(request: Request, results: Results) -> str:
-    """Measure what is not there yet; return the table as Markdown, and draw the figure beside the results."""
+    """Measure what is not there yet; return the page as Markdown, its figure beside the results."""
     methods = chosen("methods", request.methods, METHODS)
     sizes = QUICK_SIZES if request.quick else SIZES
     for n in sizes:
@@ -37,8 +38,7 @@ def run(request: Request, results: Results) -> str:
             if _is_asked(results, name, n, sizes):
                 report("recovering graphs", sizes.index(n) / len(sizes), f"{n:,} nodes, {METHODS[name].label}")
                 results.get(f"{n}/{name}", lambda c=(n, name): Context().run(measurement, *c))  # type: ignore[misc]
-    draw(results, methods, sizes)
-    return table(results, methods, sizes)
+    return page(results, methods, sizes)
 
 
 def _is_asked(results: Results, name: str, n: int, sizes: tuple[int, ...]) -> bool:
@@ -61,8 +61,13 @@ def measurement(n: int, name: str) -> dict[str, Any]:
     return {"seconds": seconds, "f_measure": edge_scores(truth, learned, threshold=1e-4).f_measure}
 
 
-def table(results: Results, methods: list[str], sizes: tuple[int, ...]) -> str:
-    """Seconds and F, a row for each method."""
+def page(results: Results, methods: list[str], sizes: tuple[int, ...]) -> str:
+    """The figure, and seconds and F in a row for each method."""
+    from graspel.plot import scaling
+
+    seconds = {METHODS[name].label: [_seconds(results, f"{n}/{name}") for n in sizes] for name in methods}
+    drawn = scaling(sizes, seconds, xlabel="nodes, N", title="Graph recovery: time against size")
+    figure = picture(results, f"{results.path.stem}.png", drawn, "Seconds against nodes, on logarithmic axes")
     rows = []
     for name in methods:
         rows.append([METHODS[name].label, *(_cell(results, f"{n}/{name}") for n in sizes)])
@@ -71,28 +76,12 @@ def table(results: Results, methods: list[str], sizes: tuple[int, ...]) -> str:
         "100 signals (50 from 10,000 nodes on) on a grid, noise 0.5; F at the threshold 1e-4. A peer that took more "
         f"than {LIMIT:.0f} s on one size was not asked for the next."
     )
-    picture = f"![Seconds against nodes, on logarithmic axes]({results.path.stem}.png)"
-    return f"# Seconds of graph recovery\n\n{picture}\n\n{text}\n\n{note}\n"
+    return f"# Seconds of graph recovery\n\n{figure}\n\n{text}\n\n{note}\n"
+
+
+def _seconds(results: Results, key: str) -> float | None:
+    return results[key]["seconds"] if key in results else None
 
 
 def _cell(results: Results, key: str) -> str:
     return f"{results[key]['seconds']:.2f} ({results[key]['f_measure']:.2f})" if key in results else ""
-
-
-def draw(results: Results, methods: list[str], sizes: tuple[int, ...]) -> None:
-    """The figure: seconds against nodes on logarithmic axes."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 4.5), layout="constrained")
-    axes = figure.subplots()
-    colours = ["#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00"]
-    for name, colour, marker in zip(methods, colours, "osD^vP", strict=False):
-        seen = [(n, results[f"{n}/{name}"]["seconds"]) for n in sizes if f"{n}/{name}" in results]
-        if seen:
-            width = 2.5 if name == "graspel" else 1.2
-            axes.loglog(*zip(*seen, strict=True), marker + "-", color=colour, lw=width, label=METHODS[name].label)
-    axes.set(xlabel="nodes", ylabel="seconds", title="Graph recovery: time against size")
-    axes.grid(which="major", alpha=0.3)
-    axes.legend(frameon=False)
-    results.path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(results.path.with_suffix(".png"), dpi=150)

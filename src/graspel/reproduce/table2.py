@@ -10,11 +10,10 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Sequence
-from contextvars import Context
 from typing import Any
 
 from graspel.metrics import edge_scores, oracle_threshold
-from graspel.progress import report
+from graspel.reproduce.figures import measure
 from graspel.reproduce.markdown import markdown_table, mean_and_spread
 from graspel.reproduce.paper import TABLE2
 from graspel.reproduce.recoveries import GRAPH_TITLES, GRAPHS, METHODS, THRESHOLD, of_unit_degree, problem
@@ -34,9 +33,7 @@ def run(request: Request, results: Results) -> str:
     methods = chosen("methods", request.methods, METHODS)
     seeds = range(request.seeds or (QUICK_SEEDS if request.quick else SEEDS))
     cells = [(kind, name, seed) for kind in kinds for seed in seeds for name in methods]
-    for at, (kind, name, seed) in enumerate(cells):
-        report("recovering graphs", at / len(cells), f"{GRAPH_TITLES[kind]}, {METHODS[name].label}, seed {seed}")
-        results.get(_key(kind, name, seed), lambda c=(kind, name, seed): Context().run(measurement, *c))  # type: ignore[misc]
+    measure(results, "recovering graphs", {_key(*cell): lambda cell=cell: measurement(*cell) for cell in cells})  # type: ignore[misc]
     return "\n".join(["# Table 2, graph recovery\n", *(_table(results, kind, methods, seeds) for kind in kinds)])
 
 
