@@ -11,9 +11,10 @@ import os
 import time
 import warnings
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -29,12 +30,25 @@ from graspel.steps.candidates import CANDIDATES, Place
 from graspel.steps.connect import connect_components, joining_round
 from graspel.steps.criticality import Critical, most_critical, with_critical_edges
 from graspel.steps.embed import Embedding, spectral_embedding
-from graspel.steps.initial import INITIAL, initial_graph, pairs_of_the_user
+from graspel.steps.initial import INITIAL, Start, initial_graph, pairs_of_the_user
 from graspel.steps.neighbors import Neighbors
 from graspel.steps.prepare import METRICS, Points
 from graspel.steps.refine import refined
 from graspel.steps.stability import STABILITY
 from graspel.steps.weights import Weights
+
+
+class Learned(NamedTuple):
+    """The graph of Algorithm 1, and what there is to certify it by."""
+
+    graph: Graph
+    z: NDArray[np.float64]  # distances in the data of the ends of its edges
+    history: list[Round]
+    settled: bool
+    support_gap: float | None
+    points: Points
+    start: Start
+    embedding: Embedding | None
 
 
 class GRASPEL(BaseEstimator):
@@ -174,10 +188,11 @@ class GRASPEL(BaseEstimator):
         self.fit_neighbors(X)
         return self
 
-    def fit_neighbors(self, X: Any) -> Neighbors | None:
+    def fit_neighbors(self, X: Any, *, certify: bool = True) -> Neighbors | None:
         """Fit, and hand out the neighbour lists that the graph was made of, which are too large to keep.
 
-        None where no lists were needed: the user brought a connected graph.
+        None where no lists were needed: the user brought a connected graph. Without a certificate, which takes a third
+        of the time and more, for callers who want the graph only.
         """
         self._check_parameters()
         rng = generator(self.random_state)
@@ -185,9 +200,11 @@ class GRASPEL(BaseEstimator):
         self._check_sizes(values.shape[0])
         validate_data(self, X, skip_check_array=True)  # takes down the number and the names of the features
         with one_thread_per_call(), listening(print_progress) if self.verbose else nullcontext():
-            self.graph_, self.history_, self.certificate_, neighbors = self._learn(values, rng)
-        self.n_iter_ = len(self.history_)
-        return neighbors
+            learned = self._learn(values, rng)
+            self.graph_, self.history_, self.n_iter_ = learned.graph, learned.history, len(learned.history)
+            if certify:
+                self.certificate_ = self._certified(learned, rng)
+        return learned.start.neighbors
 
     def report(self, path: str | os.PathLike[str], *, labels: Any = None, title: str | None = None) -> None:
         """Write what was learned as one HTML page to open in a browser; needs plotly, but no network.
@@ -205,7 +222,7 @@ class GRASPEL(BaseEstimator):
         check_is_fitted(self, "graph_")
         write_report(self, path, labels=labels, title=title)
 
-    def _learn(self, X: Any, rng: np.random.Generator) -> tuple[Graph, list[Round], Certificate, Neighbors | None]:
+    def _learn(self, X: Any, rng: np.random.Generator) -> Learned:
         """Algorithm 1."""
         clock = time.perf_counter()
         report("preparing")
@@ -241,20 +258,24 @@ class GRASPEL(BaseEstimator):
             report("refining weights")
             graph, refinement = refined(graph, z + 4 * self.beta, rng, n_jobs=self.n_jobs)
             gap, z = refinement.gap, refinement.state.distance - 4 * self.beta
-        certificate = certify(
-            graph,
-            points,
-            z,
-            history,
-            settled=settled,
-            recall=start.neighbors.recall if start.neighbors else float("nan"),
+        return Learned(graph, z, history, settled, gap, points, start, embedding)
+
+    def _certified(self, learned: Learned, rng: np.random.Generator) -> Certificate:
+        """What can be said of the graph."""
+        neighbors, embedding = learned.start.neighbors, learned.embedding
+        return certify(
+            learned.graph,
+            learned.points,
+            learned.z,
+            learned.history,
+            settled=learned.settled,
+            recall=neighbors.recall if neighbors else float("nan"),
             sigma=self.sigma,
             beta=self.beta,
             guess=None if embedding is None else embedding.vectors,
             rng=rng,
-            support_gap=gap,
+            support_gap=learned.support_gap,
         )
-        return graph, history, certificate, start.neighbors
 
     def _embed(self, graph: Graph, last: Embedding | None, rng: np.random.Generator) -> Embedding:
         """Step 2, starting from the last round's vectors."""

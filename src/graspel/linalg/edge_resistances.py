@@ -1,18 +1,23 @@
 r"""Exact resistances of all edges and the log-determinant, again and again on the same edges with other weights.
 
 In a sparse graph a large set of nodes, no two of them joined, has few neighbours each. Eliminating node i with
-neighbours l, degree d and shares p_l = w_il / d leaves the Schur complement, a graph on the others with the same
-resistances among them, to which it adds the edges w_il w_im / d. Of what remains, the core, the inverse
-K = (L + 11'/n)^-1 is written out; an edge of the core has R = K_jj + K_mm - 2 K_jm, and an edge from i to j
+neighbours l, degree d and shares p_l = w_il / d leaves a graph on the others with the same resistances among them, the
+Schur complement, which has the edges w_il p_m in addition. Once its resistances are known, those of the edges of i are
 
-    R_ij = 1/d + p'K p - 2 (K p)_j + K_jj.
+    R_ij = 1/d + sum_l p_l R_lj - 1/2 sum_lm p_l p_m R_lm.
+
+The graph that is left has such a set of nodes again, and so on, until it has become too dense: of this core, the
+inverse K = (L + 11'/n)^-1 is written out, and R_jm = K_jj + K_mm - 2 K_jm. All terms that elimination adds are
+positive, so that nothing is lost to rounding.
 
 The product of the nonzero eigenvalues is N times the number of weighted spanning trees, and elimination takes a factor
 d off the latter: log pdet L = log N + sum log d + log pdet L_core - log n_core. The cost is that of inverting the core,
-n_core^3; on a graph of density 1.4 the core has half of the nodes.
+n_core^3; of 1,000 nodes of a 5-nearest-neighbour graph with 3 edges each the core has 180.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,7 +28,8 @@ from graspel.linalg.precision import log_determinant
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-MOST_NEIGHBOURS = 4  # of a node that is eliminated
+MOST_NEIGHBOURS = 32  # of a node that is eliminated
+WORTHWHILE = 0.02  # share of the nodes that one round must eliminate for another to follow
 
 
 class EdgeResistances:
@@ -38,74 +44,120 @@ class EdgeResistances:
     """
 
     def __init__(self, heads: Ints, tails: Ints, n_nodes: int) -> None:
-        self.n_nodes = n_nodes
-        m = len(heads)
-        ends, others = np.concatenate([heads, tails]), np.concatenate([tails, heads])
-        edge = np.tile(np.arange(m), 2)
-        degree = np.bincount(ends, minlength=n_nodes)
-        gone = _independent(ends, others, degree, n_nodes)
-        core = np.flatnonzero(~gone)
-        number = np.full(n_nodes, -1)
-        number[core] = np.arange(len(core))
-        self.n_core = len(core)
-        # Edges inside the core.
-        self._inside = np.flatnonzero(~gone[heads] & ~gone[tails])
-        self._p, self._q = number[heads[self._inside]], number[tails[self._inside]]
-        # Eliminated nodes: a row each, padded with edges of no weight to node 0 of the core.
-        out = np.flatnonzero(gone[ends])
-        out = out[np.argsort(ends[out], kind="stable")]
-        row = np.cumsum(np.concatenate([[True], np.diff(ends[out]) > 0])[: len(out)]) - 1
-        first = np.flatnonzero(np.concatenate([[True], np.diff(row) > 0])[: len(out)])
-        column = np.arange(len(out)) - first[row] if len(out) else row
-        shape = (int(gone.sum()), MOST_NEIGHBOURS)
-        self._edge, self._neighbour = np.full(shape, -1), np.zeros(shape, dtype=np.int64)
-        self._edge[row, column], self._neighbour[row, column] = edge[out], number[others[out]]
-        self._is_edge = self._edge >= 0
+        self.n_nodes = self.n_core = n_nodes
+        self._rounds: list[Elimination] = []
+        while True:
+            gone = _independent(heads, tails, self.n_core)
+            if gone.sum() <= WORTHWHILE * self.n_core:
+                break
+            self._rounds.append(Elimination(heads, tails, gone))
+            heads, tails, self.n_core = self._rounds[-1].heads, self._rounds[-1].tails, int((~gone).sum())
+        self._heads, self._tails = heads, tails
 
     def __call__(self, w: Floats) -> tuple[float, Floats]:
         """The log-determinant of L + 11'/N (-inf where it is not positive), and the resistances of the edges."""
-        around = np.where(self._is_edge, w[self._edge], 0.0)
-        d = around.sum(axis=1)
-        share = around / d[:, None]
-        T = self._core_laplacian(w, around, share)
+        n_edges, done = len(w), []
+        trees = np.log(self.n_nodes / self.n_core)
+        for elimination in self._rounds:
+            eliminated, w = elimination.without_nodes(w)
+            trees += float(np.log(eliminated.degrees).sum())
+            done.append((elimination, eliminated))
+        value, R = self._of_core(w)
+        if not np.isfinite(value):
+            return -np.inf, np.ones(n_edges)
+        for elimination, eliminated in reversed(done):
+            R = elimination.with_nodes(eliminated, R)
+        return value + trees, R
+
+    def _of_core(self, w: Floats) -> tuple[float, Floats]:
+        """The log-determinant of the core, and the resistances of its edges."""
+        n, p, q = self.n_core, self._heads, self._tails
+        T = np.full((n, n), 1.0 / n)
+        T[p, q] -= w
+        T[q, p] -= w
+        T[np.diag_indices(n)] += _sums(p, w, n) + _sums(q, w, n)
         value, inverse = log_determinant(T)
         if not np.isfinite(value):
             return -np.inf, np.ones_like(w)
         K = inverse()
         diagonal = np.diag(K)
-        R = np.empty_like(w)
-        R[self._inside] = diagonal[self._p] + diagonal[self._q] - 2 * K[self._p, self._q]
-        block = K[self._neighbour[:, :, None], self._neighbour[:, None, :]]
-        Kp = np.einsum("ijk,ik->ij", block, share)
-        own = 1 / d + np.einsum("ij,ij->i", share, Kp)
-        outside = own[:, None] - 2 * Kp + diagonal[self._neighbour]
-        R[self._edge[self._is_edge]] = outside[self._is_edge]
-        least = 4 * np.finfo(float).eps * float(diagonal.max(initial=0.0))
-        trees = float(np.log(d).sum()) + np.log(self.n_nodes / self.n_core)
-        return value + trees, np.maximum(R, least)
-
-    def _core_laplacian(self, w: Floats, around: Floats, share: Floats) -> Floats:
-        """The Laplacian of the core after elimination, plus 11'/n."""
-        n = self.n_core
-        pairs = around[:, :, None] * share[:, None, :]
-        rows = np.broadcast_to(self._neighbour[:, :, None], pairs.shape).ravel()
-        columns = np.broadcast_to(self._neighbour[:, None, :], pairs.shape).ravel()
-        inside = w[self._inside]
-        weight = np.concatenate([pairs.ravel(), inside, inside])
-        where = np.concatenate([rows, self._p, self._q]), np.concatenate([columns, self._q, self._p])
-        W = sp.coo_array((weight, where), shape=(n, n)).toarray()
-        np.fill_diagonal(W, 0.0)
-        T = 1.0 / n - W
-        T[np.diag_indices(n)] += W.sum(axis=1)
-        return T
+        least = 4 * np.finfo(float).eps * float(diagonal.max())
+        return value, np.maximum(diagonal[p] + diagonal[q] - 2 * K[p, q], least)
 
 
-def _independent(ends: Ints, others: Ints, degree: Ints, n_nodes: int) -> NDArray[np.bool_]:
+class Eliminated(NamedTuple):
+    """Degrees of the nodes that were eliminated, and the shares of their edges in these."""
+
+    degrees: Floats
+    shares: Floats
+
+
+class Elimination:
+    """Nodes, no two of them joined, that leave a graph and come back to it."""
+
+    def __init__(self, heads: Ints, tails: Ints, gone: NDArray[np.bool_]) -> None:
+        n_left = int((~gone).sum())
+        number = np.where(gone, np.cumsum(gone), np.cumsum(~gone)) - 1  # among those that go, or that stay
+        # Edges of the nodes that go, one node after the other: edge, node, neighbour.
+        edges = np.flatnonzero(gone[heads] | gone[tails])
+        node = number[np.where(gone[heads[edges]], heads[edges], tails[edges])]
+        order = np.argsort(node, kind="stable")
+        self._edges, self._node = edges[order], node[order]
+        edges = self._edges
+        neighbour = number[np.where(gone[heads[edges]], tails[edges], heads[edges])]
+        self._a, self._b = _pairs_within(np.bincount(self._node))
+        # The graph that is left: edges between those that stay, and between any two neighbours of one that goes.
+        self._staying = np.flatnonzero(~gone[heads] & ~gone[tails])
+        ends = np.concatenate([number[heads[self._staying]], neighbour[self._a]])
+        others = np.concatenate([number[tails[self._staying]], neighbour[self._b]])
+        code, self._left = np.unique(np.minimum(ends, others) * n_left + np.maximum(ends, others), return_inverse=True)
+        self.heads, self.tails = np.divmod(code, n_left)
+
+    def without_nodes(self, w: Floats) -> tuple[Eliminated, Floats]:
+        """The nodes that went, and the weights of the graph that is left."""
+        around = w[self._edges]
+        degrees = _sums(self._node, around, int(self._node[-1]) + 1)
+        shares = around / degrees[self._node]
+        added = np.concatenate([w[self._staying], around[self._a] * shares[self._b]])
+        return Eliminated(degrees, shares), _sums(self._left, added, len(self.heads))
+
+    def with_nodes(self, eliminated: Eliminated, R: Floats) -> Floats:
+        """The resistances of all edges, from those of the edges of the graph that is left."""
+        degrees, p = eliminated
+        before = np.empty(len(self._edges) + len(self._staying))
+        before[self._staying] = R[self._left[: len(self._staying)]]
+        between = R[self._left[len(self._staying) :]]
+        mean = _sums(self._a, p[self._b] * between, len(p)) + _sums(self._b, p[self._a] * between, len(p))
+        whole = 1 / degrees - _sums(self._node, p * mean, len(degrees)) / 2
+        before[self._edges] = whole[self._node] + mean
+        return before
+
+
+def _sums(groups: Ints, values: Floats, n_groups: int) -> Floats:
+    """The sum of the values of each group."""
+    return np.bincount(groups, values, n_groups).astype(np.float64, copy=False)
+
+
+def _pairs_within(sizes: Ints) -> tuple[Ints, Ints]:
+    """All pairs of positions within groups of these sizes that follow one another.
+
+    >>> _pairs_within(np.array([2, 3]))
+    (array([0, 2, 2, 3]), array([1, 3, 4, 4]))
+    """
+    ends = np.repeat(np.cumsum(sizes), sizes)
+    after = ends - np.arange(len(ends)) - 1  # how many of the group come after each position
+    first = np.repeat(np.arange(len(ends)), after)
+    step = np.arange(len(first)) - np.repeat(np.cumsum(after) - after, after)
+    return first, first + 1 + step
+
+
+def _independent(heads: Ints, tails: Ints, n_nodes: int) -> NDArray[np.bool_]:
     """Nodes of few neighbours, no two of them joined: those of lowest degree first. One node at least stays."""
+    adjacency = sp.coo_array((np.ones(2 * len(heads)), (np.r_[heads, tails], np.r_[tails, heads])), (n_nodes,) * 2)
+    adjacency = adjacency.tocsr()
+    start, neighbours = adjacency.indptr, adjacency.indices
+    degree = np.diff(start)
     chosen, taken = np.zeros(n_nodes, dtype=bool), np.zeros(n_nodes, dtype=bool)
-    order = np.argsort(ends, kind="stable")
-    start = np.concatenate([[0], np.cumsum(degree)])
-    neighbours = others[order]
     for node in np.argsort(degree, kind="stable").tolist():
         if degree[node] > MOST_NEIGHBOURS:
             break

@@ -1,20 +1,21 @@
 r"""Recovery of small graphs: every pair of nodes is a candidate.
 
 1. *Rank.* Weights of all pairs, by likelihood less a ridge (:mod:`graspel.steps.refine`): with few signals the
-   likelihood alone gives some pairs large weights by chance, and the ridge evens them out. It falls with the number M
-   of signals, rho = SHRINKAGE / M x k_near^2, where k_near is the usual distance of nearest nodes.
-2. *Choose.* Along the ranking the graph grows, from the first that is connected and holds all *strong* pairs, those
-   above the threshold that best parts the weights into two groups (Otsu 1979). Each of these graphs is refitted
-   without the ridge, and the one that is best by an information criterion is taken: -M F + price x edges, where M F is
-   twice the log-likelihood but for a constant, and the price of an edge is log M (BIC) or 2 (AIC). No knowledge of the
-   true graph enters.
+   likelihood alone gives some pairs large weights by chance, and the ridge evens them out. It is a prior: if weights
+   are N(0, t^2), M signals have their largest posterior with rho = 2 / (M t^2). The variance t^2 is estimated from the
+   weights of the *strong* pairs, those above the threshold that best parts the weights into two groups (Otsu 1979);
+   what is due to chance is taken off, so that the ridge is larger where edges are many and each is known less well.
+2. *Choose.* Along the ranking the graph grows, from the first that is connected and holds all strong pairs. Each of
+   these graphs is refitted without the ridge, and the one that is best by an information criterion is taken: -M F +
+   price x edges, where M F is twice the log-likelihood but for a constant, and the price of an edge is log M (BIC) or 2
+   (AIC). No knowledge of the true graph enters.
 3. *Refine.* The weights of that graph, with the ridge: R = k + rho w on every edge.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +31,11 @@ from graspel.steps.refine import NEGLIGIBLE, Likelihood, Refined, best_weights
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-SHRINKAGE = 120.0  # the ridge weighs as much as so many signals; docs/recovery.md says how it was chosen
+SPREAD = (
+    2.5  # variance of a weight among many, over that of a single unknown one; docs/recovery.md says how it was chosen
+)
+LEAST, MOST = 5.0, 120.0  # ridges that are tried weigh as much as so many signals,
+SETTLED = 1.1  # ... and grow by more than this from one to the next
 DENSEST = 8.0  # edges per node that are looked at, at the most
 FINER = 1.1  # each graph on the way has so many times the edges of the one before
 SECOND_LOOK = 8  # graphs compared between the neighbours of the best one
@@ -54,10 +59,7 @@ class Choice(NamedTuple):
 
 def recovered_from_all_pairs(X: Floats, variance: float, criterion: str, tol: float) -> Choice:
     """Recover the graph of signals (nodes x signals, each row of mean zero) with noise of this variance."""
-    problem = Problem.of(X, variance)
-    ranked = problem.fitted(
-        problem.every_pair, np.full(problem.n_pairs, 2.0 / problem.n_nodes), tol, ridge=True
-    ).weights
+    problem, ranked = with_prior(Problem.of(X, variance), tol)
     order = np.argsort(-ranked, kind="stable")
     first = max(problem.first_connected(ranked), number_of_strong(ranked))
     last = max(first, min(problem.n_pairs, int(DENSEST * problem.n_nodes)))
@@ -76,9 +78,41 @@ def recovered_from_all_pairs(X: Floats, variance: float, criterion: str, tol: fl
     return Choice(problem.graph(chosen, fit.weights), fit.gap, problem.outside(chosen, fit.weights), search.path)
 
 
+def with_prior(problem: Problem, tol: float) -> tuple[Problem, Floats]:
+    """The problem with the ridge that its own strong pairs ask for, and the weights of all pairs under it.
+
+    From a small ridge on, until it grows no more.
+    """
+    weights = np.full(problem.n_pairs, 2.0 / problem.n_nodes)
+    problem, most = replace(problem, ridge=problem.ridge * LEAST), problem.ridge * MOST
+    while True:
+        fit = problem.fitted(problem.every_pair, weights, tol, ridge=True)
+        strong = np.argsort(-fit.weights, kind="stable")[: number_of_strong(fit.weights)]
+        prior = prior_variance(fit.weights[strong], fit.state.resistance[strong], problem.n_signals)
+        ridge = min(2 / (problem.n_signals * prior), most) if prior > 0 else most
+        if ridge <= SETTLED * problem.ridge:
+            return problem, fit.weights
+        problem = replace(problem, ridge=ridge)
+        weights = np.maximum(fit.weights, REVIVED * fit.weights.max())
+
+
+def prior_variance(weights: Floats, resistance: Floats, n_signals: int) -> float:
+    """Mean square of true weights: that of their estimates, less the variance of these (not positive: they are noise).
+
+    M signals tell a single weight to a variance of 2 / (M R^2); SPREAD times this where all are unknown.
+
+    >>> round(prior_variance(np.array([1.0, 1.0]), np.array([1.0, 1.0]), 100), 3)
+    0.95
+    """
+    return float(np.mean(weights**2) - SPREAD * np.mean(2 / (n_signals * resistance**2)))
+
+
 @dataclass(frozen=True)
 class Problem:
-    """Pairs of nodes, second moments, noise and ridge, in units of the median squared distance."""
+    """Pairs of nodes, second moments, noise and ridge, in units of the median squared distance.
+
+    The ridge weighs as much as one signal: k^2 / M, with the usual distance k of nearest nodes.
+    """
 
     heads: Ints
     tails: Ints
@@ -98,7 +132,7 @@ class Problem:
         z = np.maximum(d[heads] + d[tails] - 2 * S[heads, tails], 0.0)
         unit = float(np.median(z)) or float(z.max())
         nearest = nearest_distance(squareform(z) / unit, variance / unit)
-        return cls(heads, tails, S / unit, variance / unit, SHRINKAGE / m * nearest**2, unit, m)
+        return cls(heads, tails, S / unit, variance / unit, nearest**2 / m, unit, m)
 
     @property
     def n_nodes(self) -> int:

@@ -28,6 +28,7 @@ from graspel.steps.refine import EXACT_NODES
 Floats = NDArray[np.float64]
 
 ALL_PAIRS = 128  # nodes up to which every pair is a candidate
+FINER_THAN_CHANCE = 0.1  # of the relative standard deviation (2 / M)^1/2 of distances, that weights are found to
 
 
 class GraphRecovery(BaseEstimator):
@@ -49,7 +50,7 @@ class GraphRecovery(BaseEstimator):
         graph needs, since edges that the signals can do without are dropped.
     tol : float, default=1e-3
         Largest |R / k - 1| on an edge at which weights count as found (up to 2,000 nodes; beyond, resistances are
-        estimated).
+        estimated); less where the signals are so many that they tell more.
     random_state : int, RandomState, Generator or None, default=None
     n_jobs : int, default=None
         Threads; None or -1 for all cores.
@@ -125,7 +126,8 @@ class GraphRecovery(BaseEstimator):
         with one_thread_per_call(), listening(print_progress) if self.verbose else nullcontext():
             report("recovering", None, "noise")
             self.noise_ = estimate_noise(signals) if isinstance(self.noise, str) else float(self.noise)
-            self.graph_, gap, outside, self.path_ = self._recovered(signals, every, rng)
+            tol = min(self.tol, FINER_THAN_CHANCE * (2 / m) ** 0.5)
+            self.graph_, gap, outside, self.path_ = self._recovered(signals, every, tol, rng)
         self.certificate_ = RecoveryCertificate(
             n_nodes=n,
             n_signals=m,
@@ -140,18 +142,18 @@ class GraphRecovery(BaseEstimator):
         return self
 
     def _recovered(
-        self, X: Floats, every: bool, rng: np.random.Generator
+        self, X: Floats, every: bool, tol: float, rng: np.random.Generator
     ) -> tuple[Graph, float, float, list[tuple[int, float]]]:
         """The graph, its gaps on edges and elsewhere, and the way there."""
         if every:
             report("recovering", None, "edges among all pairs")
-            found = recovered_from_all_pairs(X, self.noise_**2, self.criterion, self.tol)
+            found = recovered_from_all_pairs(X, self.noise_**2, self.criterion, tol)
             return found.graph, found.gap, found.outside, found.path
         pruned = recovered_from_neighbors(
             X,
             self.noise_**2,
             CRITERIA[self.criterion](X.shape[1]),
-            self.tol,
+            tol,
             rng,
             {"n_neighbors": self.n_neighbors},
             self.n_jobs,

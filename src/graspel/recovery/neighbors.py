@@ -55,7 +55,9 @@ def recovered_from_neighbors(
 ) -> Pruned:
     """Recover the graph of signals (nodes x signals, each row of mean zero) with noise of this variance."""
     m = X.shape[1]
-    graph = GRASPEL(**learner, random_state=rng, n_jobs=n_jobs).fit(X).graph_
+    model = GRASPEL(**learner, random_state=rng, n_jobs=n_jobs)
+    model.fit_neighbors(X, certify=False)
+    graph = model.graph_
     k = distances(graph, X, variance)
     unit = float(np.median(k))
     k = k / unit
