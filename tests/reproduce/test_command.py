@@ -55,14 +55,30 @@ def test_all_of_them_with_an_index(graspel, blobs, tmp_path, monkeypatch):
     outcome = graspel(*command)
     assert outcome.code == 0, outcome.err
     assert outcome.out == f"Written: {tmp_path / 'index.md'}, with a page for each\n"
-    assert "table1, 1 of 2; about 1 minute left in all" in outcome.err
-    assert "fig-convergence, 2 of 2; less than a minute left in all" in outcome.err
+    assert "fig-convergence, 1 of 2; about 1 minute left in all" in outcome.err
+    assert "table1, 2 of 2; " in outcome.err
     index = (tmp_path / "index.md").read_text(encoding="utf-8")
     assert "## [Table 1: spectral clustering](table1.md)" in index
     assert "](fig-convergence-usps.png)" in index
     n_loaded = len(blobs)
     assert graspel(*command, "-q").out == ""
     assert len(blobs) == n_loaded, "nothing was measured again"
+
+
+def test_where_one_fails_the_others_still_run(graspel, blobs, tmp_path, monkeypatch):
+    from graspel.reproduce import REPRODUCTIONS, fig_convergence
+
+    def fails(request, results):
+        raise ImportError("openTSNE is missing")
+
+    for name in set(REPRODUCTIONS) - {"table2", "fig-convergence"}:
+        monkeypatch.delitem(REPRODUCTIONS, name)
+    monkeypatch.setattr(fig_convergence, "run", fails)
+    outcome = graspel("reproduce", "all", "--quick", "--seeds", 1, "-q", "-o", tmp_path)
+    assert outcome.code == 2
+    assert "fig-convergence failed: openTSNE is missing" in outcome.err
+    assert "Error: fig-convergence: not reproduced" in outcome.err.splitlines()[-1]
+    assert "(table2.md)" in (tmp_path / "index.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

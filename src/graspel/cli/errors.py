@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, NoReturn
 
-__all__ = ["DEBUG_VARIABLE", "UnusableFile", "friendly_errors", "sentence"]
+__all__ = ["DEBUG_VARIABLE", "USER_ERRORS", "UnusableFile", "friendly_errors", "sentence"]
 
 DEBUG_VARIABLE = "GRASPEL_DEBUG"
 

@@ -2,15 +2,16 @@ r"""Approximate elimination: a Laplacian as a product of sparse triangular facto
 
 Eliminating node v with neighbours u_1..u_d and weights w_1..w_d (W their sum) from the equation L x = b leaves a
 Laplacian on the other nodes, in which v's star has become a clique with weights w_i w_j / W. Cliques fill the
-matrix; so, after Kyng and Sachdeva (2016), each clique of more than three nodes is replaced by a random tree that
+matrix; so, after Kyng and Sachdeva (2016), each clique of more than five nodes is replaced by a random tree that
 equals it on average: with the neighbours sorted by weight, u_i is tied to one later u_j, drawn with probability
-w_j / S_i, by an edge of weight w_i S_i / W, where S_i is the sum of the weights after i. A node of degree d takes
-d edges away and brings at most d - 1 (3 for d = 3), so the edges never grow in number.
+w_j / S_i, by an edge of weight w_i S_i / W, where S_i is the sum of the weights after i. A node of degree d takes d
+edges away and brings d - 1. While the graph is still sparse, two trees of half the weight are drawn: that costs
+little there, and the mean of two is closer to the clique.
 
 Here all nodes of an *independent set* of low degree go in one round, as array operations: each round is a level of a
-multilevel method, with interpolation x_v = sum_i (w_i / W) x_i. Nodes of degree one, two and three go exactly, so a
-tree is solved exactly. The result, L ~ G D G', is a preconditioner that makes conjugate gradients gain a digit every
-two to five iterations, whatever the graph. Cost: O(E) memory, O(E log N) time.
+multilevel method, with interpolation x_v = sum_i (w_i / W) x_i. Nodes of degree up to five go exactly, so a tree is
+solved exactly. The result, L ~ G D G', is a preconditioner that makes conjugate gradients gain a digit every two to
+three iterations, whatever the graph. Cost: O(E) memory, O(E log N) time.
 
 A diagonal excess (L + diag(s), s >= 0) is carried along: it is a tie to a ground node that is never eliminated.
 
@@ -20,6 +21,7 @@ in which they go. Vectors that are kept in this `order` too find most of what th
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +39,8 @@ Floats = NDArray[np.float64]
 DENSE_SIZE = 200  # what is left below this many nodes is factorised densely,
 DENSE_LIMIT = 2000  # and below this many, where
 DENSE_FILL = 0.15  # more than this share of all entries is stored: few nodes of a dense graph are independent
-EXACT_DEGREE = 3  # cliques of up to three nodes are kept whole: they bring no more edges than they take
+EXACT_DEGREE = 5  # cliques of up to so many nodes are kept whole
+SPARSE = 8.0  # edges per node up to which larger cliques are sampled twice
 
 
 class Level(NamedTuple):
@@ -249,7 +252,8 @@ def eliminate(
     share = stars.data / pivots[row]
     interpolation = sp.csr_array((share, column, stars.indptr), shape=(len(gone), len(kept)))
 
-    heads, tails, weights = sampled_cliques(stars.indptr, row, column, share, pivots, rng)
+    n_trees = 2 if A.nnz <= 2 * SPARSE * A.shape[0] else 1
+    heads, tails, weights = sampled_cliques(stars.indptr, row, column, share, pivots, n_trees, rng)
     rest = A[kept][:, kept].tocoo()
     n = len(kept)
     schur = sp.coo_array(
@@ -268,18 +272,19 @@ def sampled_cliques(
     column: NDArray[np.intp],
     share: Floats,
     pivots: Floats,
+    n_trees: int,
     rng: np.random.Generator,
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
-    """Edges that stand for the cliques of all stars: exact up to degree three, a random tree on average above."""
+    """Edges that stand for the cliques of all stars: exact up to `EXACT_DEGREE`, above by random trees on average."""
     degree = np.diff(indptr)
     by_weight = np.lexsort((share, row))
     column, share = column[by_weight], share[by_weight]
 
-    # Exact: every pair of a star with two or three leaves, weight share_i * share_j * W.
+    # Exact: every pair of a star with few leaves, weight share_i * share_j * W.
     heads, tails, weights = [], [], []
-    for size, pairs in ((2, [(0, 1)]), (EXACT_DEGREE, [(0, 1), (0, 2), (1, 2)])):
+    for size in range(2, EXACT_DEGREE + 1):
         first = indptr[:-1][degree == size]
-        for i, j in pairs:
+        for i, j in combinations(range(size), 2):
             heads.append(column[first + i])
             tails.append(column[first + j])
             weights.append(share[first + i] * share[first + j] * pivots[degree == size])
@@ -293,8 +298,9 @@ def sampled_cliques(
         running = np.cumsum(share / total[row])
         end = last[row[leaf]]
         later = running[end] - running[leaf]
-        partner = np.searchsorted(running, running[leaf] + rng.random(len(leaf)) * later, side="right")
-        heads.append(column[leaf])
-        tails.append(column[np.clip(partner, leaf + 1, end)])
-        weights.append(share[leaf] * later * total[row[leaf]] * pivots[row[leaf]])
+        for _ in range(n_trees):
+            partner = np.searchsorted(running, running[leaf] + rng.random(len(leaf)) * later, side="right")
+            heads.append(column[leaf])
+            tails.append(column[np.clip(partner, leaf + 1, end)])
+            weights.append(share[leaf] * later * total[row[leaf]] * pivots[row[leaf]] / n_trees)
     return np.concatenate(heads), np.concatenate(tails), np.concatenate(weights)

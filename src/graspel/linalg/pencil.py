@@ -24,13 +24,13 @@ EXHAUSTED = 1e-5  # what is left of a new vector, relative to its size, when the
 
 
 def largest_generalised(
-    G: LaplacianSolver, P: LaplacianSolver, rng: np.random.Generator, *, settled: float = SETTLED
+    L: sp.csr_array, P: LaplacianSolver, rng: np.random.Generator, *, settled: float = SETTLED
 ) -> float:
-    """The largest lambda with L_G x = lambda L_P x, for two graphs with the same components.
+    """The largest lambda with L_G x = lambda L_P x, for two graphs with the same components, one given by L_G.
 
     Vectors of the null space do not count; where there are no others, because there are no edges, it is 1.
     """
-    n = G.laplacian.shape[0]
+    n = L.shape[0]
     steps = min(STEPS, n)
     centred = Components.of(P.laplacian).centred  # x'L_P y does not see the null space, where rounding would pile up
     V, PV, T = np.empty((steps, n)), np.empty((steps, n)), np.empty((steps, steps))  # rows of V: x'L_P y = 0 or 1
@@ -45,7 +45,7 @@ def largest_generalised(
         if norm <= EXHAUSTED * size or norm == 0:
             break
         V[k], PV[k] = w / norm, Pw / norm
-        Gv = G.laplacian @ V[k]
+        Gv = L @ V[k]
         T[k, : k + 1] = T[: k + 1, k] = V[: k + 1] @ Gv  # x'L_G y: no error of a solve enters the Ritz values
         values.append(float(scipy.linalg.eigvalsh(T[: k + 1, : k + 1])[-1]))
         if k > 5 and values[-1] - values[-3] <= settled * values[-1]:
@@ -68,4 +68,4 @@ def _random_flow(L: sp.csr_array, rng: np.random.Generator) -> Floats:
 
 def relative_condition(G: LaplacianSolver, P: LaplacianSolver, rng: np.random.Generator) -> float:
     """lambda_max / lambda_min of the pencil (L_G, L_P)."""
-    return largest_generalised(G, P, rng) * largest_generalised(P, G, rng)
+    return largest_generalised(G.laplacian, P, rng) * largest_generalised(P.laplacian, G, rng)

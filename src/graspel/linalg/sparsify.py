@@ -4,8 +4,8 @@ Start from the maximum-weight spanning tree P of G. Vectors pushed by generalise
 h, turn towards the directions in which P is too weak; the *Joule heat* w_e (h_p - h_q)^2 of an edge left out says
 how much it would mend there. In rounds, the hottest edges are added, no two of one round in the same neighbourhood
 (they would mend the same spot), until the relative condition number of (L_G, L_P) or the density is where it was
-asked for. Kept edges keep their weights, so L_P <= L_G, and all generalised eigenvalues are at least 1. The cost is a
-few solves on P, which has hardly more edges than a tree.
+asked for. Kept edges keep their weights, so L_P <= L_G, and all generalised eigenvalues are at least 1; if a node keeps
+all its edges, the smallest is 1. The cost is a few solves on P, which has hardly more edges than a tree.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from graspel.graph import Graph, Step
 from graspel.linalg.checked import checked_adjacency, checked_positive
+from graspel.linalg.laplacian import laplacian_of
 from graspel.linalg.ordering import neighbours_together
 from graspel.linalg.pencil import largest_generalised, relative_condition
 from graspel.linalg.solve import LaplacianSolver
@@ -92,18 +93,18 @@ def sparsify(
     added = np.full(len(heads), -1)  # the round that added each edge; 0 for the tree
     added[_tree_edges(A, heads, tails)] = 0
     limit = len(heads) if density is None else _edge_limit(density, n, int((added == 0).sum()))
-    G = LaplacianSolver(A, random_state=rng)
+    L = laplacian_of(A)
     rounds, reached = 0, np.inf
     while True:
         P = LaplacianSolver(_adjacency(heads, tails, weights, added >= 0, n), random_state=rng)
         room = min(limit, len(heads)) - int((added >= 0).sum())
-        if room <= 0 or (condition is not None and largest_generalised(G, P, rng, settled=LOOSE) <= condition):
-            reached = relative_condition(G, P, rng)
+        if room <= 0 or (condition is not None and largest_generalised(L, P, rng, settled=LOOSE) <= condition):
+            reached = _condition(A, L, P, rng)
         if room <= 0 or (condition is not None and reached <= condition):
             break
         rounds += 1
         report("sparsifying", None, f"round {rounds}, {(added >= 0).sum() / n:.3f} edges per node")
-        h = _pushed(G, P, rng)
+        h = _pushed(L, P, rng)
         left = np.flatnonzero(added < 0)
         heat = weights[left] * ((h[heads[left]] - h[tails[left]]) ** 2).sum(axis=1)
         spell = (rounds - 1) // SPELL
@@ -159,11 +160,19 @@ def _adjacency(heads: Ints, tails: Ints, weights: Floats, kept: NDArray[np.bool_
     return sp.csr_array(half + half.T)
 
 
-def _pushed(G: LaplacianSolver, P: LaplacianSolver, rng: np.random.Generator) -> Floats:
+def _condition(A: sp.csr_array, L: sp.csr_array, P: LaplacianSolver, rng: np.random.Generator) -> float:
+    """The relative condition number: where a node keeps all its edges, there is no need to look for the lower end."""
+    degree, kept = np.diff(A.indptr), np.diff(P.laplacian.indptr) - 1
+    if ((kept == degree) & (degree > 0)).any():
+        return largest_generalised(L, P, rng)
+    return relative_condition(LaplacianSolver(A, random_state=rng), P, rng)
+
+
+def _pushed(L: sp.csr_array, P: LaplacianSolver, rng: np.random.Generator) -> Floats:
     """Random vectors after a few generalised power iterations h <- L_P^+ L_G h."""
-    h = rng.standard_normal((G.laplacian.shape[0], N_VECTORS))
+    h = rng.standard_normal((L.shape[0], N_VECTORS))
     for _ in range(POWER_STEPS):
-        h = P.solve(G.laplacian @ h, SOLVE_TOL)
+        h = P.solve(L @ h, SOLVE_TOL)
         h /= np.linalg.norm(h, axis=0)
     return h
 

@@ -16,8 +16,10 @@ __all__ = ["exponent", "scaling"]
 STYLES = ("-", "--", "-.", ":")
 
 
-def exponent(sizes: ArrayLike, seconds: ArrayLike) -> float:
-    """The slope of log seconds over log size, by least squares; NaN with fewer than two sizes measured.
+def exponent(sizes: ArrayLike, seconds: ArrayLike, *, smallest: float = 0.0) -> float:
+    """The slope of log seconds over log size, by least squares, of sizes from `smallest` on.
+
+    NaN with fewer than two sizes measured.
 
     Examples
     --------
@@ -25,14 +27,20 @@ def exponent(sizes: ArrayLike, seconds: ArrayLike) -> float:
     2.0
     """
     x, y = np.asarray(sizes, dtype=float), np.asarray(seconds, dtype=float)
-    known = np.isfinite(y) & (y > 0)
+    known = np.isfinite(y) & (y > 0) & (x >= smallest)
     if len(np.unique(x[known])) < 2:
         return float("nan")
     return float(np.polyfit(np.log(x[known]), np.log(y[known]), 1)[0])
 
 
 def scaling(
-    sizes: ArrayLike, seconds: Mapping[str, Any], ax: Any = None, *, xlabel: str = "points, N", title: str = "Scaling"
+    sizes: ArrayLike,
+    seconds: Mapping[str, Any],
+    ax: Any = None,
+    *,
+    smallest: float = 0.0,
+    xlabel: str = "points, N",
+    title: str = "Scaling",
 ) -> Any:
     """Draw how the time of each method grows, and write its exponent.
 
@@ -43,6 +51,8 @@ def scaling(
         None or NaN where it was not measured.
     ax : matplotlib axes, optional
         A new figure is made when not given.
+    smallest : float, default=0
+        The exponents are those of sizes from this on.
     xlabel, title : str
 
     Returns
@@ -58,7 +68,7 @@ def scaling(
         if y.shape != x.shape:
             raise ValueError(f"{name} has {len(y)} times for {len(x)} sizes; give one for each, NaN if not measured.")
         known = np.isfinite(y)
-        power = exponent(x, y)
+        power = exponent(x, y, smallest=smallest)
         label = shortened(name) + ("" if np.isnan(power) else f": $N^{{{power:.2f}}}$")
         look = {"color": COLOURS[at % len(COLOURS)], "marker": MARKERS[at % len(MARKERS)]}
         ax.plot(

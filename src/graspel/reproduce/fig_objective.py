@@ -14,8 +14,8 @@ from graspel.history import Round
 from graspel.learner import GRASPEL
 from graspel.linalg import smallest_eigenpairs
 from graspel.objective import truncated_objective
-from graspel.reproduce.figures import measure, picture, signed
 from graspel.reproduce.markdown import markdown_table
+from graspel.reproduce.pages import measure, picture, signed
 from graspel.reproduce.points import TITLES, points
 from graspel.reproduce.request import Request, chosen
 from graspel.reproduce.results import Results

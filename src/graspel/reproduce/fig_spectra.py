@@ -14,8 +14,8 @@ import numpy as np
 from graspel.graph import Graph
 from graspel.linalg import smallest_eigenpairs
 from graspel.reproduce.clusterings import Problem, construct, from_graph, measured
-from graspel.reproduce.figures import measure, picture, signed
 from graspel.reproduce.markdown import markdown_table
+from graspel.reproduce.pages import measure, picture, signed
 from graspel.reproduce.paper import TWO_NEIGHBOURS
 from graspel.reproduce.points import MNIST_SUBSET, TITLES, points
 from graspel.reproduce.request import Request, chosen

@@ -13,8 +13,8 @@ from typing import Any
 
 from graspel.metrics import edge_scores
 from graspel.progress import report
-from graspel.reproduce.figures import picture
 from graspel.reproduce.markdown import markdown_table
+from graspel.reproduce.pages import picture, signed
 from graspel.reproduce.recoveries import METHODS
 from graspel.reproduce.request import Request, chosen
 from graspel.reproduce.results import Results
@@ -76,7 +76,7 @@ def page(results: Results, methods: list[str], sizes: tuple[int, ...]) -> str:
         "100 signals (50 from 10,000 nodes on) on a grid, noise 0.5; F at the threshold 1e-4. A peer that took more "
         f"than {LIMIT:.0f} s on one size was not asked for the next."
     )
-    return f"# Seconds of graph recovery\n\n{figure}\n\n{text}\n\n{note}\n"
+    return signed(results, "# Seconds of graph recovery", figure, text, note)
 
 
 def _seconds(results: Results, key: str) -> float | None:

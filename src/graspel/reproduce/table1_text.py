@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graspel.reproduce.markdown import markdown_table, mean_and_spread
+from graspel.reproduce.pages import signed
 from graspel.reproduce.paper import TABLE1, TWO_NEIGHBOURS, Printed
 from graspel.reproduce.points import TITLES
-from graspel.reproduce.results import Results, machine
+from graspel.reproduce.results import Results
 from graspel.reproduce.table1_rows import STAGE_DATASETS, STAGES, TABLE, TABLE_DATASETS, Cell, Method, n_seeds_of
 
 TITLE = "Table 1: spectral clustering"
@@ -59,9 +60,7 @@ def tables(results: Results, datasets: Sequence[str], methods: Sequence[str], n_
         parts += ["## From the 2NN graph to the learned one", STAGE_NOTES]
     for name in of_stages:
         parts += [f"### {TITLES[name]}", _details(results, name, stages, n_seeds, TWO_NEIGHBOURS[name])]
-    commits = sorted({entry["commit"] for entry in results.entries.values()})
-    parts.append(f"Measured by graspel {', '.join(commits) or 'at no commit'}; tables made on {machine()}.")
-    return "\n\n".join(parts) + "\n"
+    return signed(results, *parts)
 
 
 def _values(results: Results, dataset: str, name: str, method: Method, n_seeds: int) -> list[dict[str, Any]]:

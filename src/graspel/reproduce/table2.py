@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from graspel.metrics import edge_scores, oracle_threshold
-from graspel.reproduce.figures import measure
 from graspel.reproduce.markdown import markdown_table, mean_and_spread
+from graspel.reproduce.pages import measure, signed
 from graspel.reproduce.paper import TABLE2
 from graspel.reproduce.recoveries import GRAPH_TITLES, GRAPHS, METHODS, THRESHOLD, of_unit_degree, problem
 from graspel.reproduce.request import Request, chosen
@@ -34,7 +34,7 @@ def run(request: Request, results: Results) -> str:
     seeds = range(request.seeds or (QUICK_SEEDS if request.quick else SEEDS))
     cells = [(kind, name, seed) for kind in kinds for seed in seeds for name in methods]
     measure(results, "recovering graphs", {_key(*cell): lambda cell=cell: measurement(*cell) for cell in cells})  # type: ignore[misc]
-    return "\n".join(["# Table 2, graph recovery\n", *(_table(results, kind, methods, seeds) for kind in kinds)])
+    return signed(results, "# Table 2, graph recovery", *(_table(results, kind, methods, seeds) for kind in kinds))
 
 
 def measurement(kind: str, name: str, seed: int) -> dict[str, Any]:
@@ -72,9 +72,9 @@ def _table(results: Results, kind: str, methods: Sequence[str], seeds: range) ->
             rows.append([f"{METHODS[name].label}, {how}", *scores, seconds, *paper])
     header = ["method", *MEASURES.values(), "seconds", *(f"paper: {name}" for name in MEASURES.values())]
     settings = "; ".join(f"{METHODS[name].label}: {METHODS[name].settings}" for name in methods)
-    title = f"## {GRAPH_TITLES[kind]} graph, 20 nodes, 100 signals, noise 0.5, {len(seeds)} graphs\n"
+    title = f"## {GRAPH_TITLES[kind]} graph, 20 nodes, 100 signals, noise 0.5, {len(seeds)} graphs"
     note = (
-        "\n*As it comes*: weights under 1e-4 are no edges; no knowledge of the true graph. *By oracle*: at the "
-        f"threshold that agrees best with the true graph, as in the paper. Settings: {settings}.\n"
+        "*As it comes*: weights under 1e-4 are no edges; no knowledge of the true graph. *By oracle*: at the "
+        f"threshold that agrees best with the true graph, as in the paper. Settings: {settings}."
     )
-    return f"{title}\n{markdown_table(header, rows)}\n{note}"
+    return f"{title}\n\n{markdown_table(header, rows)}\n\n{note}"

@@ -9,8 +9,9 @@ import numpy as np
 
 from graspel.reproduce.embeddings import METHODS
 from graspel.reproduce.markdown import markdown_table, mean_and_spread
+from graspel.reproduce.pages import signed
 from graspel.reproduce.points import TITLES
-from graspel.reproduce.results import Results, machine
+from graspel.reproduce.results import Results
 
 TITLE = "Multilevel t-SNE"
 PAPER = {"usps": "7X", "mnist": "12.8X"}  # printed speedups over Barnes-Hut t-SNE
@@ -37,10 +38,7 @@ def table(results: Results, cells: Sequence[tuple[str, str, str]], figure: str) 
             values.setdefault(method, []).append(results[key])
         parts += [f"## {TITLES[dataset]}", _rows(values)]
         parts.append(f"The paper prints {PAPER[dataset]} for its representatives, against Barnes-Hut t-SNE.")
-    commits = sorted({results.entries[key]["commit"] for _, _, key in cells})
-    parts += [NOTES, f"![All pictures]({figure})"]
-    parts.append(f"Measured by graspel {', '.join(commits)}; table made on {machine()}.")
-    return "\n\n".join(parts) + "\n"
+    return signed(results, *parts, NOTES, f"![All pictures]({figure})")
 
 
 def _rows(values: dict[str, list[dict[str, Any]]]) -> str:

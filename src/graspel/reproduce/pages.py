@@ -1,4 +1,4 @@
-"""What the figures share: cells measured once, with word of how far it is, and pictures beside the results."""
+"""What the pages share: cells measured once, with word of how far it is, pictures beside the results, a signature."""
 
 from __future__ import annotations
 
