@@ -126,3 +126,31 @@ def test_components_stay_apart():
     graph = union(path(5), path(4), isolated(2))
     tree = ward_tree(np.zeros((11, 1)), graph.adjacency)
     assert_array_equal(tree.cut(1), [0] * 5 + [1] * 4 + [2, 3])
+
+
+def leaves_below(tree, node: int) -> list[int]:
+    if node < tree.n_leaves:
+        return [node]
+    return [leaf for child in tree.children[node - tree.n_leaves].tolist() for leaf in leaves_below(tree, child)]
+
+
+@pytest.mark.parametrize("graph", [path(14), cycle(12), random_tree(15), grid(4, 4), knn_like(18, 4), complete(9)])
+def test_the_conductance_of_a_merge_is_that_of_its_two_halves(graph, rng):
+    graph = graph.with_weights(rng.uniform(0.1, 3, graph.n_edges))
+    A = graph.adjacency.toarray()
+    tree = ward_tree(rng.standard_normal((graph.n_nodes, 3)), graph.adjacency)
+    for (a, b), found in zip(tree.children.tolist(), tree.conductances, strict=True):
+        one, other = leaves_below(tree, a), leaves_below(tree, b)
+        volume = min(A[one].sum(), A[other].sum())
+        assert found == pytest.approx(A[np.ix_(one, other)].sum() / volume)
+
+
+def test_between_near_ties_the_graph_decides():
+    """Four pairs in a row: two merges of cost 1 and 0.99, the second across an edge a thousand times lighter."""
+    A = np.diag([1.0, 1.0, 1.0, 1.0, 1.0, 1e-3, 1.0], 1)
+    adjacency = sp.csr_array(A + A.T)
+    tree = ward_tree(np.repeat([0.0, 1.0, 100.0, 100.0 + 0.99**0.5], 2)[:, None], adjacency)
+    assert_array_equal(tree.cut(3), [0, 0, 1, 1, 2, 2, 2, 2])
+    assert_array_equal(tree.cut(3, 0.1), [0, 0, 0, 0, 1, 1, 2, 2])
+    clear = ward_tree(np.repeat([0.0, 1.0, 100.0, 100.5], 2)[:, None], adjacency)
+    assert_array_equal(clear.cut(3, 0.1), [0, 0, 1, 1, 2, 2, 2, 2])

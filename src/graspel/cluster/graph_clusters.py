@@ -41,6 +41,7 @@ TOL = 1e-2  # residual of the eigenpairs in the energy norm: clusters are the sa
 MAX_AUTO = 60  # clusters that n_clusters="auto" looks for, at most
 MAX_VECTORS = 200  # eigenvectors used, at most: beyond, Ward's clustering along the graph goes on by itself
 POWER = 0.25
+TIES = 0.1  # power of the conductance by which merges of nearly the same cost are told apart
 STARTS = 10  # of k-means in the paper's head
 
 
@@ -123,7 +124,7 @@ def ward_labels(rows: Floats, adjacency: sp.csr_array, n_clusters: int, seed: in
     """Ward's clusters along the graph, then k-means from their centres; no cluster reaches over two components."""
     from sklearn.cluster import KMeans
 
-    first = ward_tree(rows, adjacency).cut(n_clusters)
+    first = ward_tree(rows, adjacency).cut(n_clusters, TIES)
     centres = group_means(rows, first, np.bincount(first))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters: seen to below

@@ -80,6 +80,7 @@ GRAPHS: dict[str, Callable[[Any, int], Graph]] = {
     "lsgl": lambda X, seed: LSGL(NEIGHBORS).learn(X, seed),
     "2nn": learned(max_iter=0),
     "unn": learned(initial="unn", n_neighbors=5, max_iter=0),
+    "unn3": learned(initial="unn", n_neighbors=3, max_iter=0),
     "critical": learned(),
     # As in the paper's runs, rows centred.
     "2nn-bare": bare,

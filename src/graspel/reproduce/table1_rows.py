@@ -54,6 +54,7 @@ TABLE: dict[str, Method] = {
     "graspel": Method("graspel, 2NN (default)", "2nn", "ward", "GRASPEL"),
     "graspel+paper": Method("graspel, 2NN, Algorithm 2", "2nn", "paper", "GRASPEL"),
     "graspel-unn": Method("graspel, uNN", "unn", "ward", "GRASPEL"),
+    "graspel-unn3": Method("graspel, uNN of 3 neighbours", "unn3", "ward"),
     "graspel-critical": Method("graspel, 2NN + critical edges", "critical", "ward", "GRASPEL"),
     "sklearn-spectral": Method("scikit-learn SpectralClustering", most_seeds=ONE, limited_on=("mnist",), is_slow=True),
     "kmeans": Method("k-means", most_seeds=THREE, is_slow=True),
