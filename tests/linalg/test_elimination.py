@@ -13,9 +13,10 @@ from scipy.sparse.csgraph import connected_components
 from graspel.graph import Graph
 from graspel.linalg import LaplacianSolver
 from graspel.linalg.elimination import (
+    CAREFUL,
     DENSE_LIMIT,
     DENSE_SIZE,
-    EXACT_DEGREE,
+    QUICK,
     ApproximateElimination,
     eliminate,
     independent_low_degree_nodes,
@@ -166,7 +167,7 @@ def test_independent_nodes_are_independent_and_of_low_degree(name, seed):
     assert out.any()
     assert A[out][:, out].nnz == 0
     assert out[degree == 0].all()
-    assert degree[out].max() <= max(EXACT_DEGREE, np.median(degree))
+    assert degree[out].max() <= max(QUICK.exact_degree, np.median(degree))
 
 
 @pytest.mark.parametrize("graph", [cycle(30), random_tree(30), grid(2, 15)])
@@ -205,23 +206,23 @@ def summed(heads, tails, weights, d: int) -> np.ndarray:
 WEIGHTS = st.floats(-6, 6).map(lambda exponent: 10.0**exponent)
 
 
-@given(st.lists(WEIGHTS, min_size=1, max_size=EXACT_DEGREE), st.just(0.0) | WEIGHTS)
+@given(st.lists(WEIGHTS, min_size=1, max_size=CAREFUL.exact_degree), st.just(0.0) | WEIGHTS)
 def test_small_cliques_are_exact(weights, ground):
-    edges = sampled_cliques(*stars(weights, ground, 1), 1, np.random.default_rng(0))
+    edges = sampled_cliques(*stars(weights, ground, 1), CAREFUL, np.random.default_rng(0))
     assert_allclose(summed(*edges, len(weights)), clique(weights, ground), rtol=1e-12)
 
 
-@given(st.lists(WEIGHTS, min_size=EXACT_DEGREE + 1, max_size=12), st.just(0.0) | WEIGHTS, st.integers(0, 99))
+@given(st.lists(WEIGHTS, min_size=QUICK.exact_degree + 1, max_size=12), st.just(0.0) | WEIGHTS, st.integers(0, 99))
 def test_a_sampled_clique_is_a_tree_of_the_same_total_weight(weights, ground, seed):
     """Leaf i brings w_i S_i / W, whichever partner it draws: sum_i w_i S_i / W = sum_{i<j} w_i w_j / W."""
     d = len(weights)
-    heads, tails, sampled = sampled_cliques(*stars(weights, ground, 1), 1, np.random.default_rng(seed))
+    heads, tails, sampled = sampled_cliques(*stars(weights, ground, 1), QUICK, np.random.default_rng(seed))
     assert len(heads) == d - 1
     assert connected_components(sp.coo_array((sampled, (heads, tails)), shape=(d, d)), directed=False)[0] == 1
     assert sampled.sum() == pytest.approx(clique(weights, ground).sum() / 2, rel=1e-9)
 
 
-@pytest.mark.parametrize("n_trees", [1, 2])
+@pytest.mark.parametrize("sampling", [QUICK, CAREFUL])
 @pytest.mark.parametrize(
     ("weights", "ground"),
     [
@@ -231,15 +232,20 @@ def test_a_sampled_clique_is_a_tree_of_the_same_total_weight(weights, ground, se
         ([1.0, 5.0, 2.0, 9.0, 4.0, 7.0, 3.0], 1e12),
     ],
 )
-def test_sampled_cliques_are_right_on_average(weights, ground, n_trees, seed):
+def test_sampled_cliques_are_right_on_average(weights, ground, sampling, seed):
     """Pair (i, j), w_i the smaller, is drawn with probability w_j / S_i: within five standard errors of the clique."""
     copies, w = 40_000, np.sort(weights)
-    edges = sampled_cliques(*stars(w.tolist(), ground, copies), n_trees, np.random.default_rng(seed))
+    edges = sampled_cliques(*stars(w.tolist(), ground, copies), sampling, np.random.default_rng(seed))
     mean, expected = summed(*edges, len(w)) / copies, clique(w.tolist(), ground)
     for i in range(len(w) - 1):
         later = w[i + 1 :]
         probability = later / later.sum()
-        error = w[i] * later.sum() / (w.sum() + ground) * np.sqrt(probability * (1 - probability) / (n_trees * copies))
+        error = (
+            w[i]
+            * later.sum()
+            / (w.sum() + ground)
+            * np.sqrt(probability * (1 - probability) / (sampling.n_trees * copies))
+        )
         assert (np.abs(mean - expected)[i, i + 1 :] <= 5 * error + 1e-6 * expected[i, i + 1 :]).all()
     assert_allclose(mean.sum(), expected.sum(), rtol=1e-9)
 
@@ -251,11 +257,11 @@ def test_stars_of_all_sizes_at_once(rng):
     row = np.repeat(np.arange(200), degrees)
     column, weights = np.arange(len(row)), 10 ** rng.uniform(-3, 3, len(row))
     pivots = np.maximum(np.bincount(row, weights, 200), 1e-9)
-    heads, tails, sampled = sampled_cliques(indptr, row, column, weights / pivots[row], pivots, 1, rng)
+    heads, tails, sampled = sampled_cliques(indptr, row, column, weights / pivots[row], pivots, QUICK, rng)
     assert_array_equal(row[heads], row[tails])
     assert (heads != tails).all()
     assert (sampled > 0).all()
-    expected = np.where(degrees <= EXACT_DEGREE, degrees * (degrees - 1) // 2, degrees - 1)
+    expected = np.where(degrees <= QUICK.exact_degree, degrees * (degrees - 1) // 2, degrees - 1)
     assert_array_equal(np.bincount(row[heads], minlength=200), expected)
 
 

@@ -2,16 +2,17 @@ r"""Approximate elimination: a Laplacian as a product of sparse triangular facto
 
 Eliminating node v with neighbours u_1..u_d and weights w_1..w_d (W their sum) from the equation L x = b leaves a
 Laplacian on the other nodes, in which v's star has become a clique with weights w_i w_j / W. Cliques fill the
-matrix; so, after Kyng and Sachdeva (2016), each clique of more than five nodes is replaced by a random tree that
-equals it on average: with the neighbours sorted by weight, u_i is tied to one later u_j, drawn with probability
-w_j / S_i, by an edge of weight w_i S_i / W, where S_i is the sum of the weights after i. A node of degree d takes d
-edges away and brings d - 1. While the graph is still sparse, two trees of half the weight are drawn: that costs
-little there, and the mean of two is closer to the clique.
+matrix; so, after Kyng and Sachdeva (2016), each larger clique is replaced by a random tree that equals it on average:
+with the neighbours sorted by weight, u_i is tied to one later u_j, drawn with probability w_j / S_i, by an edge of
+weight w_i S_i / W, where S_i is the sum of the weights after i. A node of degree d takes d edges away and brings at
+most d - 1 (3 for d = 3, whose clique is kept), so the edges do not grow in number. Once only a fifth of them is left,
+care costs little: cliques of up to five nodes are kept, and of larger ones two trees of half the weight are drawn,
+whose mean is closer to the clique. Ultra-sparse graphs get there soon, and need a third fewer iterations for it.
 
 Here all nodes of an *independent set* of low degree go in one round, as array operations: each round is a level of a
-multilevel method, with interpolation x_v = sum_i (w_i / W) x_i. Nodes of degree up to five go exactly, so a tree is
-solved exactly. The result, L ~ G D G', is a preconditioner that makes conjugate gradients gain a digit every two to
-three iterations, whatever the graph. Cost: O(E) memory, O(E log N) time.
+multilevel method, with interpolation x_v = sum_i (w_i / W) x_i. Nodes of degree one, two and three go exactly, so a
+tree is solved exactly. The result, L ~ G D G', is a preconditioner that makes conjugate gradients gain a digit every
+two to four iterations, whatever the graph. Cost: O(E) memory, O(E log N) time.
 
 A diagonal excess (L + diag(s), s >= 0) is carried along: it is a tie to a ground node that is never eliminated.
 
@@ -39,8 +40,17 @@ Floats = NDArray[np.float64]
 DENSE_SIZE = 200  # what is left below this many nodes is factorised densely,
 DENSE_LIMIT = 2000  # and below this many, where
 DENSE_FILL = 0.15  # more than this share of all entries is stored: few nodes of a dense graph are independent
-EXACT_DEGREE = 5  # cliques of up to so many nodes are kept whole
-SPARSE = 8.0  # edges per node up to which larger cliques are sampled twice
+SMALL = 0.2  # share of the edges below which sampling is careful
+
+
+class Sampling(NamedTuple):
+    """Cliques of up to `exact_degree` nodes are kept whole; for larger ones `n_trees` random trees are drawn."""
+
+    exact_degree: int
+    n_trees: int
+
+
+QUICK, CAREFUL = Sampling(3, 1), Sampling(5, 2)
 
 
 class Level(NamedTuple):
@@ -89,9 +99,10 @@ class ApproximateElimination:
         raw: list[tuple[Floats, sp.csr_array, NDArray[np.intp]]] = []
         order: list[NDArray[np.intp]] = []
         while not _is_for_dense(A):
-            out = independent_low_degree_nodes(A, rng)
+            sampling = CAREFUL if A.nnz <= SMALL * adjacency.nnz else QUICK
+            out = independent_low_degree_nodes(A, rng, sampling)
             kept = np.flatnonzero(~out)
-            pivots, interpolation, A, ground = eliminate(A, ground, out, rng)
+            pivots, interpolation, A, ground = eliminate(A, ground, out, rng, sampling)
             raw.append((pivots, interpolation, nodes[kept]))
             order.append(nodes[out])
             nodes = nodes[kept]
@@ -224,14 +235,16 @@ def _is_for_dense(A: sp.csr_array) -> bool:
     return n <= DENSE_SIZE or (n <= DENSE_LIMIT and A.nnz > DENSE_FILL * n**2)
 
 
-def independent_low_degree_nodes(A: sp.csr_array, rng: np.random.Generator) -> NDArray[np.bool_]:
+def independent_low_degree_nodes(
+    A: sp.csr_array, rng: np.random.Generator, sampling: Sampling = QUICK
+) -> NDArray[np.bool_]:
     """Mark a set of nodes, no two adjacent, each of lower degree than its neighbours (ties by lot).
 
     Only nodes of at most the median degree may go. A node without neighbours always goes.
     """
     degree = np.diff(A.indptr)
     priority = degree + rng.random(len(degree))
-    priority[degree > max(EXACT_DEGREE, np.median(degree))] = np.inf
+    priority[degree > max(sampling.exact_degree, np.median(degree))] = np.inf
     rival = np.full(len(degree), np.inf)
     has_neighbors = degree > 0
     rival[has_neighbors] = np.minimum.reduceat(priority[A.indices], A.indptr[:-1][has_neighbors])
@@ -239,7 +252,7 @@ def independent_low_degree_nodes(A: sp.csr_array, rng: np.random.Generator) -> N
 
 
 def eliminate(
-    A: sp.csr_array, ground: Floats, out: NDArray[np.bool_], rng: np.random.Generator
+    A: sp.csr_array, ground: Floats, out: NDArray[np.bool_], rng: np.random.Generator, sampling: Sampling = QUICK
 ) -> tuple[Floats, sp.csr_array, sp.csr_array, Floats]:
     """Eliminate the independent set `out`; return pivots, interpolation, and adjacency and excess of the rest."""
     gone, kept = np.flatnonzero(out), np.flatnonzero(~out)
@@ -252,8 +265,7 @@ def eliminate(
     share = stars.data / pivots[row]
     interpolation = sp.csr_array((share, column, stars.indptr), shape=(len(gone), len(kept)))
 
-    n_trees = 2 if A.nnz <= 2 * SPARSE * A.shape[0] else 1
-    heads, tails, weights = sampled_cliques(stars.indptr, row, column, share, pivots, n_trees, rng)
+    heads, tails, weights = sampled_cliques(stars.indptr, row, column, share, pivots, sampling, rng)
     rest = A[kept][:, kept].tocoo()
     n = len(kept)
     schur = sp.coo_array(
@@ -272,17 +284,17 @@ def sampled_cliques(
     column: NDArray[np.intp],
     share: Floats,
     pivots: Floats,
-    n_trees: int,
+    sampling: Sampling,
     rng: np.random.Generator,
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
-    """Edges that stand for the cliques of all stars: exact up to `EXACT_DEGREE`, above by random trees on average."""
+    """Edges that stand for the cliques of all stars: exact up to a degree, above by random trees on average."""
     degree = np.diff(indptr)
     by_weight = np.lexsort((share, row))
     column, share = column[by_weight], share[by_weight]
 
     # Exact: every pair of a star with few leaves, weight share_i * share_j * W.
     heads, tails, weights = [], [], []
-    for size in range(2, EXACT_DEGREE + 1):
+    for size in range(2, sampling.exact_degree + 1):
         first = indptr[:-1][degree == size]
         for i, j in combinations(range(size), 2):
             heads.append(column[first + i])
@@ -292,15 +304,15 @@ def sampled_cliques(
     # Sampled: each leaf but the last of a larger star is tied to one later leaf, drawn in proportion to its weight.
     # As probabilities the weights of every star sum to one: one running sum over all stars loses nothing that matters.
     last = indptr[1:] - 1
-    leaf = np.flatnonzero((degree[row] > EXACT_DEGREE) & (np.arange(len(row)) < last[row]))
+    leaf = np.flatnonzero((degree[row] > sampling.exact_degree) & (np.arange(len(row)) < last[row]))
     if len(leaf):
         total = np.bincount(row, share, len(degree))
         running = np.cumsum(share / total[row])
         end = last[row[leaf]]
         later = running[end] - running[leaf]
-        for _ in range(n_trees):
+        for _ in range(sampling.n_trees):
             partner = np.searchsorted(running, running[leaf] + rng.random(len(leaf)) * later, side="right")
             heads.append(column[leaf])
             tails.append(column[np.clip(partner, leaf + 1, end)])
-            weights.append(share[leaf] * later * total[row[leaf]] * pivots[row[leaf]] / n_trees)
+            weights.append(share[leaf] * later * total[row[leaf]] * pivots[row[leaf]] / sampling.n_trees)
     return np.concatenate(heads), np.concatenate(tails), np.concatenate(weights)
