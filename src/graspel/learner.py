@@ -89,7 +89,7 @@ class GRASPEL(BaseEstimator):
         Rounds at most. 0 stops at the initial graph, joined if it is not connected.
     refine : bool, default=False
         Bring the weights to the optimum of the objective for the edges found: effective resistance is then z_data + 4
-        beta on every edge (to 0.1 % up to 2,000 nodes; beyond, resistances are estimated). Edges that end up without
+        beta on every edge (to 0.1 % up to 5,000 nodes; beyond, resistances are estimated). Edges that end up without
         weight are left out.
     center : bool, default=False
         Subtract each row's mean first: for rows that are variables observed in many samples (graph recovery, the

@@ -81,7 +81,7 @@ AllPairs = Annotated[
     bool | None,
     typer.Option(
         "--all-pairs/--neighbors",
-        help="Whether every pair of nodes is a candidate, or what the learner finds" + default("up to 128 nodes"),
+        help="Whether every pair of nodes is a candidate, or what the learner finds" + default("up to 64 nodes"),
         show_default=False,
     ),
 ]

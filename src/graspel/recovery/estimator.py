@@ -27,7 +27,7 @@ from graspel.steps.refine import EXACT_NODES
 
 Floats = NDArray[np.float64]
 
-ALL_PAIRS = 128  # nodes up to which every pair is a candidate
+ALL_PAIRS = 64  # nodes up to which every pair is a candidate
 FINER_THAN_CHANCE = 0.1  # of the relative standard deviation (2 / M)^1/2 of distances, that weights are found to
 
 
@@ -44,12 +44,12 @@ class GraphRecovery(BaseEstimator):
         finds the true edges as M grows; AIC keeps more.
     all_pairs : bool or None, default=None
         Whether every pair of nodes is a candidate, at a cost of N^3 and more, or only the edges that `GRASPEL` finds.
-        None: every pair up to 128 nodes.
+        None: every pair up to 64 nodes.
     n_neighbors : int, default=5
         Neighbours of each node in GRASPEL's initial graph, where not all pairs are candidates: more of them than the
         graph needs, since edges that the signals can do without are dropped.
     tol : float, default=1e-3
-        Largest |R / k - 1| on an edge at which weights count as found (up to 2,000 nodes; beyond, resistances are
+        Largest |R / k - 1| on an edge at which weights count as found (up to 5,000 nodes; beyond, resistances are
         estimated); less where the signals are so many that they tell more.
     random_state : int, RandomState, Generator or None, default=None
     n_jobs : int, default=None

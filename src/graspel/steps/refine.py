@@ -32,7 +32,7 @@ from graspel.linalg.edge_resistances import EdgeResistances
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-EXACT_NODES = 2000  # up to these resistances are computed, not estimated
+EXACT_NODES = 5000  # up to these resistances are computed, not estimated
 TOL = 1e-3  # of R / k - 1 on the edges
 MAX_ITER = 200
 SKETCHED_ITER = 6  # ... where resistances are estimated: more would fit the error of the estimate
@@ -163,7 +163,7 @@ def refined(
 
     The weights it has are where the search starts.
 
-    Above 2,000 nodes resistances are estimated, with a relative standard error of 0.15, and the gap is a root mean
+    Above 5,000 nodes resistances are estimated, with a relative standard error of 0.15, and the gap is a root mean
     square, not a maximum: of the estimates, so that it can not be smaller than their error.
     """
     unit = float(np.median(k))
