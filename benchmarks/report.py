@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import time
 from pathlib import Path
 
-from results_file import Results, run_sections
+from results_file import Results, print_table, run_sections
 
 OPENED = 5  # times, of which the fastest counts
 FLAGS = ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--enable-unsafe-swiftshader")
@@ -42,8 +43,6 @@ def opening(path: Path) -> tuple[float, float]:
 
 def mnist(results: Results) -> None:
     """Learn, write, open."""
-    from results_file import print_table
-
     found = results.get("mnist", measured)
     rows = [
         ["size", f"{found['megabytes']:.1f} MB", "< 15 MB"],
@@ -56,8 +55,6 @@ def mnist(results: Results) -> None:
 
 def measured() -> dict[str, float]:
     """Size in megabytes, and seconds to write and to open the report."""
-    import time
-
     from graspel import GRASPEL, datasets
 
     data = datasets.load("mnist")

@@ -23,7 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from graspel.linalg.precision import log_determinant
+from graspel.linalg.precision import edge_resistances, laplacian_plus_mean, log_determinant
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -72,17 +72,12 @@ class EdgeResistances:
     def _of_core(self, w: Floats) -> tuple[float, Floats]:
         """The log-determinant of the core, and the resistances of its edges."""
         n, p, q = self.n_core, self._heads, self._tails
-        T = np.full((n, n), 1.0 / n)
-        T[p, q] -= w
-        T[q, p] -= w
-        T[np.diag_indices(n)] += _sums(p, w, n) + _sums(q, w, n)
-        value, inverse = log_determinant(T)
+        value, inverse = log_determinant(laplacian_plus_mean(p, q, w, n))
         if not np.isfinite(value):
             return -np.inf, np.ones_like(w)
         K = inverse()
-        diagonal = np.diag(K)
-        least = 4 * np.finfo(float).eps * float(diagonal.max())
-        return value, np.maximum(diagonal[p] + diagonal[q] - 2 * K[p, q], least)
+        least = 4 * np.finfo(float).eps * float(np.diag(K).max())
+        return value, np.maximum(edge_resistances(K, p, q), least)
 
 
 class Eliminated(NamedTuple):

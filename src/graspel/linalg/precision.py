@@ -15,6 +15,7 @@ from scipy.linalg.lapack import dpotrf, dpotri
 from scipy.spatial.distance import squareform
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 def log_determinant(T: Floats) -> tuple[float, Callable[[], Floats]]:
@@ -46,3 +47,20 @@ def resistances(inverse: Floats) -> Floats:
     """
     d = np.diag(inverse)
     return squareform(d[:, None] + d - 2 * inverse, checks=False)
+
+
+def laplacian_plus_mean(heads: Ints, tails: Ints, w: Floats, n_nodes: int) -> Floats:
+    """L + 11'/N as a full matrix: regular, and its inverse gives the same resistances as L^+."""
+    T = np.full((n_nodes, n_nodes), 1.0 / n_nodes)
+    T[heads, tails] -= w
+    T[tails, heads] -= w
+    degrees = np.bincount(heads, w, n_nodes) + np.bincount(tails, w, n_nodes)
+    T[np.diag_indices(n_nodes)] += degrees
+    return T
+
+
+def edge_resistances(inverse: Floats, heads: Ints, tails: Ints) -> Floats:
+    """e_pq' T^-1 e_pq, no smaller than rounding may leave of it."""
+    d = np.diag(inverse)
+    R = d[heads] + d[tails] - 2 * inverse[heads, tails]
+    return np.maximum(R, np.finfo(float).eps * (d[heads] + d[tails]))

@@ -31,9 +31,7 @@ from graspel.steps.refine import NEGLIGIBLE, Likelihood, Refined, best_weights
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-SPREAD = (
-    2.5  # variance of a weight among many, over that of a single unknown one; docs/recovery.md says how it was chosen
-)
+SPREAD = 2.5  # variance of a weight among many, over that of a single unknown one (docs/recovery.md: how it was chosen)
 LEAST, MOST = 5.0, 120.0  # ridges that are tried weigh as much as so many signals,
 SETTLED = 1.1  # ... and grow by more than this from one to the next
 DENSEST = 8.0  # edges per node that are looked at, at the most

@@ -26,7 +26,7 @@ import scipy.linalg
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from graspel.linalg.precision import log_determinant
+from graspel.linalg.precision import edge_resistances, laplacian_plus_mean, log_determinant
 from graspel.steps.refine import Likelihood, State
 
 Floats = NDArray[np.float64]
@@ -103,20 +103,3 @@ def noisy_likelihood(heads: Ints, tails: Ints, S: Floats, variance: float, floor
         return State(value - smoothing - float(np.sum(S * (L @ A))), R, k)
 
     return likelihood
-
-
-def laplacian_plus_mean(heads: Ints, tails: Ints, w: Floats, n_nodes: int) -> Floats:
-    """L + 11'/N as a full matrix: regular, and its inverse gives the same resistances as L^+."""
-    T = np.full((n_nodes, n_nodes), 1.0 / n_nodes)
-    T[heads, tails] -= w
-    T[tails, heads] -= w
-    degrees = np.bincount(heads, w, n_nodes) + np.bincount(tails, w, n_nodes)
-    T[np.diag_indices(n_nodes)] += degrees
-    return T
-
-
-def edge_resistances(inverse: Floats, heads: Ints, tails: Ints) -> Floats:
-    """e_pq' T^-1 e_pq, no smaller than rounding may leave of it."""
-    d = np.diag(inverse)
-    R = d[heads] + d[tails] - 2 * inverse[heads, tails]
-    return np.maximum(R, np.finfo(float).eps * (d[heads] + d[tails]))
