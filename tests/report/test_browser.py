@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from graspel.plot.palette import COLOURS
 from graspel.report import write_report
 from graspel.report.contents import states
 from report.conftest import HOSTILE
@@ -60,6 +61,31 @@ def test_the_drawing_is_there(opened, model):
         assert opened.execute_script(f"return document.querySelectorAll('#{chart} svg').length")
 
 
+def test_before_plotly_starts_the_points_are_sketched_and_the_sketch_goes_when_the_drawing_is_there(
+    opened, browser, model, blobs, tmp_path
+):
+    assert opened.execute_script("return document.getElementById('sketch') === null")
+    path, alone = tmp_path / "whole.html", tmp_path / "alone.html"
+    write_report(model, path, labels=blobs[1])
+    page = path.read_text(encoding="utf-8")
+    alone.write_text(page[: page.index("<script>\n/**\n* plotly.js")], encoding="utf-8")
+    back = browser.current_url
+    try:
+        browser.get(alone.as_uri())
+        colours = browser.execute_script(
+            "const canvas = document.getElementById('sketch'), seen = new Set();"
+            "const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);"
+            "const hex = (byte) => byte.toString(16).padStart(2, '0');"
+            "for (let i = 0; i < data.length; i += 4)"
+            "  if (data[i + 3] === 255) seen.add('#' + hex(data[i]) + hex(data[i + 1]) + hex(data[i + 2]));"
+            "return [...seen];"
+        )
+        assert {colour.lower() for colour in COLOURS[:8]} <= set(colours)
+    finally:
+        browser.get(back)
+        wait(browser, "return document.body.dataset.drawn === 'yes'")
+
+
 def test_the_slider_changes_the_drawing_and_says_where_it_is(opened, model):
     found = states(model.graph_, model.history_)
     assert segments(opened) == (model.graph_.round > 0).sum() > 0
@@ -95,7 +121,7 @@ def test_hostile_texts_are_shown_and_do_nothing(opened):
     assert opened.title == TITLE
     assert opened.find_element("tag name", "h1").text == " ".join(TITLE.split())
     assert opened.execute_script("return document.querySelectorAll('img, a[href^=javascript], iframe').length") == 0
-    assert opened.execute_script("return document.scripts.length") == 3
+    assert opened.execute_script("return document.scripts.length") == 4
     names = opened.execute_script("return document.getElementById('drawing').data.slice(2).map((t) => t.name)")
     assert len(names) == len(HOSTILE)
     assert all("<" not in name for name in names)

@@ -34,7 +34,8 @@ N_VECTORS = 8
 POWER_STEPS = 2
 SOLVE_TOL = 3e-2  # of the power iterations: heat only ranks edges, and more accuracy ranks them no better
 ROUND_SHARE = 0.02  # edges added in a round, as a share of the nodes, at the most
-COOLEST = 0.05  # ... and none cooler than this share of the hottest
+REFERENCE = 0.01  # the heat of the edge at this rank, as a share of the nodes, is what others are compared with:
+COOLEST = 0.3  # none cooler than this share of it (the hottest of all grows with the graph, this one does not)
 SPELL = 20  # after so many rounds each takes twice as many edges: then most of the graph is wanted, whatever the order
 PICKY_SPELLS = 2  # after these, similar edges are no longer skipped
 LOOSE = 0.02  # accuracy of the largest eigenvalue while rounds go on
@@ -182,7 +183,8 @@ def _hottest_apart(heads: Ints, tails: Ints, heat: Floats, L: sp.csr_array, want
     order = np.argsort(-heat, kind="stable")
     if not apart:
         return order[:wanted]
-    order = order[heat[order] >= COOLEST * heat[order[0]]][: 50 * wanted]
+    reference = heat[order[min(int(REFERENCE * L.shape[0]), len(order) - 1)]]
+    order = order[heat[order] >= COOLEST * reference][: 50 * wanted]
     taken = np.zeros(L.shape[0], dtype=bool)
     chosen = []
     for i in order.tolist():

@@ -1,36 +1,21 @@
 "use strict";
-// Draws what the data block holds. Text of the user enters the page by textContent, or into plotly with its signs escaped.
+// Draws what sketch.js has read. Text of the user enters the page by textContent, or into plotly with its signs escaped.
 (function () {
-  const data = JSON.parse(document.getElementById("data").textContent);
+  const { data, axis, ids, degrees, edges, ways } = graspel;
+  const n = ids.length;
   const element = (id) => document.getElementById(id);
   const FONT = { family: "system-ui, -apple-system, Segoe UI, Roboto, Arial, sans-serif", size: 13, color: "#222" };
   const SYMBOLS = ["circle", "diamond", "square", "cross", "x", "circle-open"];
   const CONFIG = { displaylogo: false, responsive: true, displayModeBar: false };
   const [BLUE, ORANGE, , VERMILLION] = data.colours;
 
-  // --- reading -------------------------------------------------------------------------------------------------------
+  // --- texts and numbers ---------------------------------------------------------------------------------------------
 
-  function bytes(packed) {
-    const raw = atob(packed);
-    const out = new Uint8Array(raw.length);
-    for (let i = 0; i < raw.length; i++) out[i] = raw.charCodeAt(i);
-    return out.buffer;
-  }
-  const floats = (packed) => new Float32Array(bytes(packed));
-  const ints = (packed) => new Int32Array(bytes(packed));
   // plotly reads a little HTML in its texts: this leaves it none.
   const plain = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
   const brief = (text) => (Array.from(text).length > 28 ? `${Array.from(text).slice(0, 27).join("")}…` : text);
   const counted = (number) => number.toLocaleString("en");
   const shown = (number) => Number(number.toPrecision(3)).toString();
-
-  const places = floats(data.points.places);
-  const ids = ints(data.points.ids);
-  const degrees = ints(data.points.degrees);
-  const n = ids.length;
-  const axis = [places.subarray(0, n), places.subarray(n, 2 * n), places.subarray(2 * n, 3 * n)];
-  const edges = { heads: ints(data.edges.heads), tails: ints(data.edges.tails), rounds: ints(data.edges.rounds) };
-  const ways = data.colourings.map((way) => ({ ...way, classes: ints(way.classes) }));
 
   // --- the drawing ---------------------------------------------------------------------------------------------------
 
@@ -113,7 +98,7 @@
     if (!inSpace) {
       return { ...common, xaxis: { ...bare, title: { text: "u2" } }, yaxis: { ...bare, title: { text: "u3" } } };
     }
-    const eye = { x: 1.8 * data.eye[0], y: 1.8 * data.eye[1], z: 1.8 * data.eye[2] };
+    const eye = { x: graspel.eye[0], y: graspel.eye[1], z: graspel.eye[2] };
     const named = (text) => ({ ...bare, title: { text } });
     return { ...common, scene: { xaxis: named("u2"), yaxis: named("u3"), zaxis: named("u4"), camera: { eye }, aspectmode: "cube" } };
   }
@@ -280,8 +265,13 @@
   fillTable();
   // The drawing first, then the charts one by one: the page answers in between.
   const pause = () => new Promise((done) => setTimeout(done, 0));
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
   (async () => {
+    await frame();  // the sketch is on the screen
+    await pause();
     await drawAll();
+    const sketch = element("sketch");
+    if (sketch) sketch.remove();
     for (const draw of [drawTradeoff, drawConvergence, drawSpectrum, drawSizes]) {
       await pause();
       await draw();

@@ -1,7 +1,7 @@
 """The page: contents as one HTML file.
 
 All that comes from the user (labels, file names, titles) is text: escaped where it stands in HTML, and inside the data
-block without any ``<``. Beside that the page forbids, by its content security policy, every script but the two that
+block without any ``<``. Beside that the page forbids, by its content security policy, every script but the three that
 are known by their checksum, and every request to anywhere.
 """
 
@@ -23,8 +23,9 @@ __all__ = ["embedded_json", "page", "text"]
 
 def page(contents: Contents) -> str:
     """The whole file."""
-    plotly, script = _script_text(_plotly()), _script_text(_part("page.js"))
-    allowed = f"script-src {_checksum(plotly)} {_checksum(script)} 'unsafe-eval'"  # plotly builds functions at run time
+    scripts = {"sketch": _part("sketch.js"), "plotly": _plotly(), "script": _part("page.js")}
+    scripts = {name: _script_text(script) for name, script in scripts.items()}
+    allowed = " ".join(["script-src", *map(_checksum, scripts.values()), "'unsafe-eval'"])  # plotly builds functions
     policy = f"default-src 'none'; {allowed}; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
     return Template(_part("page.html")).substitute(
         policy=policy,
@@ -36,8 +37,7 @@ def page(contents: Contents) -> str:
         reproducing=_rows(contents.reproducing),
         code=text(contents.code),
         data=embedded_json({**contents.data, "colours": COLOURS}),
-        plotly=plotly,
-        script=script,
+        **scripts,
     )
 
 
