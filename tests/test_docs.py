@@ -31,14 +31,11 @@ def test_every_step_is_linked(page):
         assert f"src/graspel/steps/{step}.py" in text, step
 
 
-def python_blocks():
-    return re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
-
-
-def test_the_example_runs_and_prints_what_its_comments_say(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("page", ["README.md", "docs/linalg.md"])
+def test_the_examples_run_and_print_what_their_comments_say(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    for block in python_blocks():
-        exec(compile(block, "README.md", "exec"), {})
+    for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL):
+        exec(compile(block, page, "exec"), {})
         printed = capsys.readouterr().out
         promised = "".join(f"{said}\n" for said in re.findall(r"^print\(.*\)  # (.*)$", block, re.MULTILINE))
         assert OutputChecker().check_output(promised, printed, ELLIPSIS), printed

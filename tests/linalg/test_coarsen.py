@@ -141,6 +141,17 @@ def test_the_first_eigenvalues_are_kept(large, seed):
     assert (ratios < 1.4).all()
 
 
+def test_no_group_reaches_over_the_threads_between_two_clusters(seed):
+    rng = np.random.default_rng(seed)
+    cluster = toy_graphs.knn_like(1000, 4, seed).adjacency
+    light = cluster.data.min() / 50
+    threads = sp.coo_array((np.full(100, light), rng.integers(0, 1000, (2, 100))), (1000, 1000))
+    A = sp.csr_array(sp.block_array([[cluster, threads], [threads.T, cluster]]))
+    coarse = coarsen(A, 5, n_eigenvalues=1, random_state=seed)
+    assert not np.intersect1d(coarse.groups[:1000], coarse.groups[1000:]).size
+    assert coarse.inflation < 1.2  # of the one eigenvalue compared, that of the cut
+
+
 def test_ratio_one_returns_the_same_graph(toy_graph):
     coarse = coarsen(toy_graph, 1)
     assert_allclose(coarse.graph.adjacency.toarray(), toy_graph.adjacency.toarray(), rtol=1e-5)

@@ -3,7 +3,9 @@ r"""Coarsen: a graph with several times fewer nodes and nearly the same smooth e
 Nodes are merged that no smooth vector tells apart. A few random vectors, smoothed by damped Jacobi sweeps on L x =
 0, show which these are: the *affinity* of an edge is the squared cosine of its two nodes' rows of test values
 (Livne and Brandt 2012). In every level nodes are paired by largest affinity, mutual favourites first, and what is
-left over joins a group next to it; levels repeat until the ratio is reached. With P the 0/1 map from coarse to fine
+left over joins a group next to it; levels repeat until the ratio is reached. Edges much lighter than the others at both
+their ends, such as threads between clusters, are never merged across: few test vectors leave affinity some noise, and a
+group that reaches over a thread would short-circuit it. With P the 0/1 map from coarse to fine
 nodes, the coarse graph has the adjacency P'AP (less its diagonal) and every coarse node the mass of its group. The
 coarse eigenvalues, P'LP y = mu diag(mass) y, bound the fine ones from above: vectors that are constant on groups
 cost too much energy, all smooth ones by about the same factor. So the weights are divided by that factor
@@ -41,7 +43,9 @@ SWEEPS = 12
 DAMPING = 0.6
 FEW_SWEEPS = 3  # on the means of the groups, in every level
 PASSES = 4  # of mutual pairing in one level
+WEAK = 0.1  # edges lighter than this share of the heaviest at either end are never merged across
 MAX_LEVELS = 30
+EIGEN_TOL = 1e-2  # in the norm of the inverse: the error of an eigenvalue is about its square
 MAX_ITERATIONS = 100  # of the eigensolver
 
 
@@ -165,7 +169,7 @@ def _smoothed(A: sp.csr_array, T: Floats, sweeps: int) -> Floats:
 def _paired(A: sp.csr_array, T: Floats, surplus: int) -> Ints:
     """One level: the group of every node, groups being pairs (and a few triples), at most `surplus` merges."""
     n = A.shape[0]
-    edges = A.tocoo()
+    edges = _strong_edges(A)
     row, column = edges.row.astype(np.int64), edges.col.astype(np.int64)
     unit = T / np.maximum(np.linalg.norm(T, axis=1, keepdims=True), np.finfo(float).tiny)
     # Affinity first; between equal ones the heavier edge, relative to what its ends hold, then the order of the nodes.
@@ -185,6 +189,14 @@ def _paired(A: sp.csr_array, T: Floats, surplus: int) -> Ints:
     joining = _best(np.flatnonzero(favourite >= 0), liking, surplus)
     group[joining] = group[favourite[joining]]
     return np.unique(group, return_inverse=True)[1].astype(np.int64)
+
+
+def _strong_edges(A: sp.csr_array) -> sp.coo_array:
+    """The edges to merge along: the heaviest at every node among them, so there is always one where there are edges."""
+    edges = A.tocoo()
+    heaviest = A.max(axis=1).toarray().ravel()
+    strong = edges.data >= WEAK * np.minimum(heaviest[edges.row], heaviest[edges.col])
+    return sp.coo_array((edges.data[strong], (edges.row[strong], edges.col[strong])), shape=A.shape)
 
 
 def _favourites(
@@ -230,7 +242,7 @@ def _eigenvalue_ratios(
     k = min(n_eigenvalues, coarse.shape[0] - c)
     if k < 1:
         return np.empty(0)
-    below = smallest_nonzero_eigenvalues(fine, k, tol=1e-3, rng=rng)
+    below = smallest_nonzero_eigenvalues(fine, k, tol=EIGEN_TOL, rng=rng)
     return _massive_eigenvalues(coarse, mass, components, k, rng) / below
 
 
@@ -282,7 +294,7 @@ class _MassiveLaplacian:
                 self._projected,
                 wanted=k,
                 block=block,
-                tol=1e-3,
+                tol=EIGEN_TOL,
                 max_iterations=MAX_ITERATIONS,
                 energy=True,
                 n_threads=self.n_threads,
