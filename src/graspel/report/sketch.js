@@ -27,7 +27,8 @@ const graspel = (function () {
     const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
     const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
     const back = unit(eye);
-    const right = unit(cross([0, 0, 1], back));
+    const sideways = cross([0, 0, 1], back);
+    const right = Math.hypot(...sideways) > 1e-6 ? unit(sideways) : [1, 0, 0];  // from straight above any will do
     const up = cross(back, right);
     const scale = height / 2 / Math.tan(Math.PI / 8);
     const ranges = axis.map((values) => {
