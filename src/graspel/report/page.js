@@ -104,7 +104,7 @@
   }
 
   let state = data.states.length - 1;
-  let way = ways.length ? ways[ways.length - 1] : null;
+  let way = graspel.way;
 
   function drawAll() {
     return Plotly.react("drawing", [...edgeTraces(state), ...pointTraces(way)], drawingLayout(), { ...CONFIG, displayModeBar: true, plotGlPixelRatio: window.devicePixelRatio || 1 });
@@ -270,8 +270,7 @@
     await frame();  // the sketch is on the screen
     await pause();
     await drawAll();
-    const sketch = element("sketch");
-    if (sketch) sketch.remove();
+    element("sketch")?.remove();
     for (const draw of [drawTradeoff, drawConvergence, drawSpectrum, drawSizes]) {
       await pause();
       await draw();

@@ -19,6 +19,7 @@ const graspel = (function () {
   const axis = [places.subarray(0, n), places.subarray(n, 2 * n), places.subarray(2 * n, 3 * n)];
   const edges = { heads: ints(data.edges.heads), tails: ints(data.edges.tails), rounds: ints(data.edges.rounds) };
   const ways = data.colourings.map((way) => ({ ...way, classes: ints(way.classes) }));
+  const way = ways.length ? ways[ways.length - 1] : null;  // of colouring, at first
   const eye = data.eye.map((coordinate) => 1.8 * coordinate);
 
   // The same view as plotly's: a cube of side 1 around the points, seen from `eye`, at an angle of 45 degrees.
@@ -57,14 +58,13 @@ const graspel = (function () {
     pen.beginPath();
     edges.heads.forEach((head, e) => { pen.moveTo(at[head][0], at[head][1]); pen.lineTo(at[edges.tails[e]][0], at[edges.tails[e]][1]); });
     pen.stroke();
-    const classes = ways.length ? ways[ways.length - 1].classes : null;
     const side = n > 1000 ? 2.5 : 5;
     for (const i of [...at.keys()].sort((a, b) => at[b][2] - at[a][2])) {  // the nearest last
-      pen.fillStyle = data.colours[classes ? classes[i] % data.colours.length : 0];
+      pen.fillStyle = data.colours[way ? way.classes[i] % data.colours.length : 0];
       pen.fillRect(at[i][0] - side / 2, at[i][1] - side / 2, side, side);
     }
     document.getElementById("drawing").append(canvas);
   }
   sketch();
-  return { data, axis, ids, degrees: ints(data.points.degrees), edges, ways, eye };
+  return { data, axis, ids, degrees: ints(data.points.degrees), edges, ways, way, eye };
 })();
