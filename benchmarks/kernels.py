@@ -155,13 +155,13 @@ def pyamg(results: Results) -> None:
 
 def sparsifier_run(name: str, density: float = 1.2) -> dict[str, Any]:
     """Sparsify the 5NN graph; the same number of off-tree edges drawn by leverage scores for comparison."""
-    from graspel.graph import Step
+    from graspel.graph import Origin
     from graspel.linalg import LaplacianSolver, effective_resistance, sparsify
     from graspel.linalg.pencil import relative_condition
 
     A = data_graph(name, 5)
     seconds, ours = seconds_of(lambda: sparsify(A, density=density))
-    tree = ours.graph.step == Step.TREE
+    tree = ours.graph.origin == Origin.TREE
     R = effective_resistance(A, error=0.1)
     n = A.shape[0]
     is_tree = np.isin(R.heads * n + R.tails, ours.graph.heads[tree] * n + ours.graph.tails[tree])

@@ -40,7 +40,7 @@ def points(name: str) -> np.ndarray:
 
 
 def paper_run(name: str, tol: float) -> dict[str, Any]:
-    """The paper's setting: 2NN, zeta .001, epsilon .05, rows centred."""
+    """The paper's setting: 2NN, zeta .001, epsilon .05, rows centered."""
     from graspel import GRASPEL
 
     X = points(name)
@@ -99,12 +99,12 @@ def hnsw_10nn(X: np.ndarray) -> None:
 
 
 def recall(X: np.ndarray, n_sampled: int = 2000) -> float:
-    """Recall of the learner's neighbours against exact search, on a sample that the learner does not know."""
+    """Recall of the learner's neighbors against exact search, on a sample that the learner does not know."""
     from sklearn.neighbors import NearestNeighbors
 
-    from graspel.parallel import one_thread_per_call
-    from graspel.steps.neighbors import nearest_neighbors
-    from graspel.steps.prepare import Points
+    from graspel.neighbors.lists import nearest_neighbors
+    from graspel.points.prepared import Points
+    from graspel.runtime.parallel import one_thread_per_call
 
     rng = np.random.default_rng(0)
     with one_thread_per_call():

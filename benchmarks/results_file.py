@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from graspel.reproduce import results as reproduce
-from graspel.reproduce.results import commit, machine
+from reproduction.results import commit, machine
+
+from reproduction import results as reproduce
 
 __all__ = ["FOLDER", "Results", "commit", "machine", "print_table", "run_sections"]
 

@@ -33,8 +33,8 @@ def manifold(n: int, n_features: int = 32, seed: int = 0) -> np.ndarray:
     """Points on ten curved three-dimensional sheets, with a little noise."""
     rng, shape = np.random.default_rng(seed), np.random.default_rng(1)
     position, cluster = rng.random((n, 3)), rng.integers(0, 10, n)
-    directions, centres = 2 * shape.normal(size=(3, n_features)), 1.5 * shape.normal(size=(10, n_features))
-    X = np.sin(position @ directions + centres[cluster]) + centres[cluster]
+    directions, centers = 2 * shape.normal(size=(3, n_features)), 1.5 * shape.normal(size=(10, n_features))
+    X = np.sin(position @ directions + centers[cluster]) + centers[cluster]
     return (X + 0.02 * rng.normal(size=X.shape)).astype(np.float32)
 
 
@@ -49,10 +49,10 @@ def timed(run: Callable[[], Any], repeats: int) -> tuple[float, Any]:
 
 
 def neighbour_lists(X: np.ndarray, k: int) -> Any:
-    """The learner's own search for k neighbours, preparation included."""
-    from graspel.parallel import count_threads, one_thread_per_call
-    from graspel.steps.neighbors import nearest_neighbors
-    from graspel.steps.prepare import Points
+    """The learner's own search for k neighbors, preparation included."""
+    from graspel.neighbors.lists import nearest_neighbors
+    from graspel.points.prepared import Points
+    from graspel.runtime.parallel import count_threads, one_thread_per_call
 
     rng = np.random.default_rng(0)
     with one_thread_per_call():
@@ -63,7 +63,7 @@ def measure(n: int, kernels: list[str]) -> dict[str, Any]:
     """Seconds of every kernel for n points, and the peak memory of the fit."""
     from graspel import GRASPEL
     from graspel.linalg import LaplacianSolver, coarsen, effective_resistance, smallest_eigenpairs, sparsify
-    from graspel.parallel import one_thread_per_call
+    from graspel.runtime.parallel import one_thread_per_call
 
     X, repeats = manifold(n), 2
     seconds: dict[str, Any] = {}

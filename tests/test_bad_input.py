@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from graspel import GRASPEL, Graph
-from graspel.steps.prepare import Points
+from graspel.points.prepared import Points
 from twins import pairs_of
 
 GOOD = np.random.default_rng(0).standard_normal((40, 3))
@@ -222,7 +222,7 @@ def test_exact_duplicates(settings):
     assert model.graph_.is_connected
     assert np.isfinite(model.graph_.weights).all()
     assert np.isfinite(model.certificate_.objective)
-    # Copies take no neighbour's place: without them the graph of the others is what it would have been.
+    # Copies take no neighbor's place: without them the graph of the others is what it would have been.
     first = np.flatnonzero(np.r_[True, (np.diff(X, axis=0) != 0).any(axis=1)])
     alone = GRASPEL(random_state=0, max_iter=0, **settings).fit(X[first]).graph_
     assert pairs_of(Graph(len(X), first[alone.heads], first[alone.tails], 1.0)) <= pairs_of(model.graph_)

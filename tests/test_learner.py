@@ -17,10 +17,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from graspel import GRASPEL, Graph, Step
-from graspel.history import Round
-from graspel.objective import best_scale
-from graspel.steps.prepare import Points
+from graspel import GRASPEL, Graph, Origin
+from graspel.learning.history import Round
+from graspel.learning.objective import best_scale
+from graspel.points.prepared import Points
 from twins import laplacian, pairs_of, z_data
 
 
@@ -111,8 +111,8 @@ def test_every_edge_says_why_it_is_there(seed, candidates):
     X = blobs(seed)
     model = GRASPEL(candidates=candidates, edge_ratio=0.02, random_state=0).fit(X)
     graph = model.graph_
-    assert set(graph.step) <= {Step.NEIGHBOR, Step.JOIN, Step.CRITICAL}
-    assert (graph.round[graph.step == Step.NEIGHBOR] == 0).all()
+    assert set(graph.origin) <= {Origin.NEIGHBOR, Origin.JOIN, Origin.CRITICAL}
+    assert (graph.round[graph.origin == Origin.NEIGHBOR] == 0).all()
     for record in model.history_:
         of_round = graph.round == record.round
         assert of_round.sum() == record.n_added
@@ -123,7 +123,7 @@ def test_every_edge_says_why_it_is_there(seed, candidates):
             if record.was_connected:
                 assert len(set(ends.tolist())) == len(ends)  # no node twice in one round
                 assert record.n_added <= round(0.02 * 150)
-    assert np.isnan(graph.eta[graph.step == Step.NEIGHBOR]).all()
+    assert np.isnan(graph.eta[graph.origin == Origin.NEIGHBOR]).all()
 
 
 @pytest.mark.parametrize("candidates", ["fiedler", "clusters"])
@@ -159,7 +159,7 @@ def test_joining_components_is_the_first_round(seed):
     X = blobs(seed)
     model = GRASPEL(random_state=0).fit(X)
     first = model.history_[0]
-    joins = model.graph_.step == Step.JOIN
+    joins = model.graph_.origin == Origin.JOIN
     assert joins.any()
     assert first.n_added == joins.sum() == len(first.eigenvalues)
     assert not first.was_connected
@@ -212,7 +212,7 @@ def test_max_iter_is_kept_and_a_warning_says_so(seed, max_iter):
 def test_no_rounds_is_the_joined_initial_graph(seed, recwarn):
     model = GRASPEL(max_iter=0, random_state=0).fit(blobs(seed))
     assert not recwarn.list
-    assert set(model.graph_.step) <= {Step.NEIGHBOR, Step.JOIN}
+    assert set(model.graph_.origin) <= {Origin.NEIGHBOR, Origin.JOIN}
     assert model.n_iter_ <= 1
 
 

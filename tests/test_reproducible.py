@@ -9,14 +9,14 @@ import sys
 import numpy as np
 import pytest
 
-import graspel.steps.connect as connect
-import graspel.steps.neighbors as neighbors
+import graspel.learning.connect as connect
+import graspel.neighbors.lists as neighbors
 from graspel import GRASPEL
 
 FINGERPRINTS = """
 import hashlib, sys
 import numpy as np
-import graspel.steps.connect as connect, graspel.steps.neighbors as neighbors
+import graspel.learning.connect as connect, graspel.neighbors.lists as neighbors
 from graspel import GRASPEL
 
 def points(n, m):
@@ -25,7 +25,7 @@ def points(n, m):
 
 def fingerprint(model):
     graph, digest = model.graph_, hashlib.sha256()
-    for column in (graph.heads, graph.tails, graph.weights, graph.step, graph.round, graph.eta, graph.gradient):
+    for column in (graph.heads, graph.tails, graph.weights, graph.origin, graph.round, graph.eta, graph.gradient):
         digest.update(column.tobytes())
     for record in model.history_:
         digest.update(record.eigenvalues.tobytes())
@@ -61,7 +61,7 @@ def test_same_seed_same_bits_at_any_number_of_threads_in_any_process():
 
 @pytest.fixture(params=["exact", "cells"])
 def search(request, monkeypatch):
-    """Both ways to search for neighbours."""
+    """Both ways to search for neighbors."""
     if request.param == "cells":
         for module, name in ((neighbors, "EXACT_WORK"), (neighbors, "PATIENCE"), (connect, "EXACT_WORK")):
             monkeypatch.setattr(module, name, 0.0)

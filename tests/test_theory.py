@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import toy_graphs
-from graspel import GRASPEL, Graph, Step
+from graspel import GRASPEL, Graph, Origin
+from graspel.learning.candidates import CANDIDATES
+from graspel.learning.embed import spectral_embedding
+from graspel.learning.objective import calibrate, objective
 from graspel.linalg import smallest_eigenpairs
-from graspel.objective import calibrated, objective
-from graspel.steps.candidates import CANDIDATES
-from graspel.steps.embed import spectral_embedding
-from graspel.steps.prepare import Points
+from graspel.points.prepared import Points
 from twins import laplacian, pairs_of, resistances, z_data
 
 pytestmark = pytest.mark.filterwarnings("ignore:GRASPEL did not settle:sklearn.exceptions.ConvergenceWarning")
@@ -40,7 +40,7 @@ def test_adding_an_edge_moves_every_eigenvalue_as_theorem_1_says(pair, k):
 def test_theorem_1_on_learned_graphs(seed):
     """The same for our own eigenpairs, on the edges that a round would add."""
     graph = GRASPEL(max_iter=3, tol=1e-9, random_state=0).fit(points(seed)).graph_
-    chosen = graph.step == Step.CRITICAL
+    chosen = graph.origin == Origin.CRITICAL
     pairs = smallest_eigenpairs(graph.laplacian, 4, tol=1e-10)
     for p, q in zip(graph.heads[chosen], graph.tails[chosen], strict=True):
         w = 1e-6 * pairs.values[1]
@@ -84,7 +84,7 @@ def test_eta_of_edges_tends_to_the_leverage_score(seed):
 @pytest.mark.parametrize("beta", [0.0, 0.01, 1.0])
 def test_calibration_maximises_the_objective_over_all_scales(connected_graph, seed, beta):
     z = np.random.default_rng(seed).uniform(0.1, 10, connected_graph.n_edges)
-    best = calibrated(connected_graph, z, beta)
+    best = calibrate(connected_graph, z, beta)
 
     def F(graph: Graph) -> float:
         return objective(graph, z, sigma=1e6, beta=beta)[0]
@@ -146,10 +146,10 @@ def test_the_order_of_the_points_does_not_matter(seed, candidates):
     one, other = GRASPEL(**settings).fit(X), GRASPEL(**settings).fit(X[order])
     assert one.n_iter_ == other.n_iter_ > 2
     mapped = Graph(len(X), order[other.graph_.heads], order[other.graph_.tails], other.graph_.weights,
-                   step=other.graph_.step, round=other.graph_.round)  # fmt: skip
+                   origin=other.graph_.origin, round=other.graph_.round)  # fmt: skip
     assert pairs_of(mapped) == pairs_of(one.graph_)
     assert mapped.weights == pytest.approx(one.graph_.weights, rel=1e-9)
-    assert (mapped.step == one.graph_.step).all()
+    assert (mapped.origin == one.graph_.origin).all()
     assert (mapped.round == one.graph_.round).all()
     assert one.certificate_.objective == pytest.approx(other.certificate_.objective, rel=1e-9)
 

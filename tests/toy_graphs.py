@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from graspel.graph import Graph, Step
+from graspel.graph import Graph, Origin
 
 
 def path(n: int = 10) -> Graph:
@@ -51,7 +51,7 @@ def random_tree(n: int = 30, seed: int = 0) -> Graph:
     """Every node after the first is joined to a random earlier one, with a random weight."""
     rng = np.random.default_rng(seed)
     tails = np.arange(1, n)
-    return Graph(n, rng.integers(0, tails), tails, rng.uniform(0.1, 10, n - 1), step=Step.TREE)
+    return Graph(n, rng.integers(0, tails), tails, rng.uniform(0.1, 10, n - 1), origin=Origin.TREE)
 
 
 def several_components() -> Graph:
@@ -75,7 +75,7 @@ def isolated_last_node() -> Graph:
 
 
 def knn_like(n: int = 60, n_neighbors: int = 2, seed: int = 0) -> Graph:
-    """Nearest neighbours of random points in the plane, w = 1/|x_p - x_q|^2: usually disconnected, with provenance."""
+    """Nearest neighbors of random points in the plane, w = 1/|x_p - x_q|^2: usually disconnected, with provenance."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, 2))
     squared = ((X[:, None] - X[None]) ** 2).sum(axis=2)
@@ -84,14 +84,14 @@ def knn_like(n: int = 60, n_neighbors: int = 2, seed: int = 0) -> Graph:
     pairs = {(min(p, q), max(p, q)) for p in range(n) for q in nearest[p].tolist()}
     heads, tails = np.array(sorted(pairs)).T
     gradient = rng.standard_normal(len(heads))
-    return Graph(n, heads, tails, 1 / squared[heads, tails], step=Step.NEIGHBOR, gradient=gradient)
+    return Graph(n, heads, tails, 1 / squared[heads, tails], origin=Origin.NEIGHBOR, gradient=gradient)
 
 
 def all_steps() -> Graph:
     """A path whose edges came from every step, with known and unknown eta and gradient, and an infinite one."""
-    n = len(Step) + 1
-    numbers = np.resize([np.nan, 1 / 3, np.inf, 1e-300, np.nan, 25.0], len(Step))
-    return Graph(n, range(n - 1), range(1, n), np.pi ** np.arange(-3.0, n - 4), step=list(Step), round=range(n - 1),
+    n = len(Origin) + 1
+    numbers = np.resize([np.nan, 1 / 3, np.inf, 1e-300, np.nan, 25.0], len(Origin))
+    return Graph(n, range(n - 1), range(1, n), np.pi ** np.arange(-3.0, n - 4), origin=list(Origin), round=range(n - 1),
                  eta=numbers, gradient=-numbers[::-1])  # fmt: skip
 
 

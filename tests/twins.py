@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.graph import Graph
-from graspel.steps.candidates import Block
+from graspel.learning.candidates import Block
 
 Floats = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from graspel.cluster import GraspelClustering, cluster_graph
-    from graspel.graph import Graph, Step
+    from graspel.graph import Graph, Origin
     from graspel.learner import GRASPEL
     from graspel.manifold import GraspelEmbedding, MultilevelTSNE
     from graspel.recovery import GraphRecovery
@@ -21,7 +21,7 @@ __all__ = [
     "GraspelClustering",
     "GraspelEmbedding",
     "MultilevelTSNE",
-    "Step",
+    "Origin",
     "__version__",
     "cluster_graph",
 ]
@@ -33,7 +33,7 @@ _HOME = {
     "GraspelClustering": "graspel.cluster",
     "GraspelEmbedding": "graspel.manifold",
     "MultilevelTSNE": "graspel.manifold",
-    "Step": "graspel.graph",
+    "Origin": "graspel.graph",
     "cluster_graph": "graspel.cluster",
 }
 

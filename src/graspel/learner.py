@@ -1,54 +1,30 @@
 r"""GRASPEL, the learner: Algorithm 1 of the paper as a scikit-learn estimator.
 
-Start from a tiny neighbour graph (Step 1), embed it (Step 2), find the pairs whose distance in the embedding is far
-too large for their distance in the data and tie them (Step 3), until no such pair is left (Step 4). Each step is a
-file in ``graspel/steps``.
+The estimator checks its parameters and the data, calls :func:`graspel.learning.algorithm.learn` and stores the result.
 """
 
 from __future__ import annotations
 
-import os
-import time
 import warnings
 from contextlib import nullcontext
-from typing import Any, NamedTuple
+from dataclasses import fields
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from graspel.certificate import Certificate, certify
-from graspel.graph import Graph
-from graspel.history import Callback, Round
-from graspel.objective import calibrated, truncated_objective
-from graspel.parallel import count_threads, one_thread_per_call
-from graspel.parameters import check_choice, check_flag, check_number, check_run, checked_data, generator
-from graspel.progress import listening, print_progress, report
-from graspel.steps.candidates import CANDIDATES, Place
-from graspel.steps.connect import connect_components, joining_round
-from graspel.steps.criticality import Critical, most_critical, with_critical_edges
-from graspel.steps.embed import Embedding, spectral_embedding
-from graspel.steps.initial import INITIAL, Start, initial_graph, pairs_of_the_user
-from graspel.steps.neighbors import Neighbors
-from graspel.steps.prepare import METRICS, Points
-from graspel.steps.refine import refined
-from graspel.steps.stability import STABILITY
-from graspel.steps.weights import Weights
-
-
-class Learned(NamedTuple):
-    """The graph of Algorithm 1, and what there is to certify it by."""
-
-    graph: Graph
-    z: NDArray[np.float64]  # distances in the data of the ends of its edges
-    history: list[Round]
-    settled: bool
-    support_gap: float | None
-    points: Points
-    start: Start
-    embedding: Embedding | None
+from graspel.learning.algorithm import Learned, Settings, learn
+from graspel.learning.candidates import CANDIDATES
+from graspel.learning.certificate import certify
+from graspel.learning.history import Callback
+from graspel.learning.initial import INITIAL, edges_from_user
+from graspel.learning.stability import STABILITY
+from graspel.points.prepared import METRICS, Points
+from graspel.points.validation import check_data
+from graspel.runtime.parallel import count_threads, one_thread_per_call
+from graspel.runtime.parameters import check_choice, check_flag, check_number, check_run, generator
+from graspel.runtime.progress import announce, listening, print_progress
 
 
 class GRASPEL(BaseEstimator):
@@ -57,7 +33,7 @@ class GRASPEL(BaseEstimator):
     Parameters
     ----------
     n_neighbors : int, default=2
-        Neighbours of each point in the initial graph "knn".
+        Neighbors of each point in the initial graph "knn".
     metric : {"euclidean", "cosine"}, default="euclidean"
         How distance is measured. Cosine: rows are divided by their norm first.
     initial : {"knn", "unn", "mst"}, Graph, sparse matrix or (indices, distances), default="knn"
@@ -185,144 +161,22 @@ class GRASPEL(BaseEstimator):
         -------
         self
         """
-        self.fit_neighbors(X)
+        learned = fit_learner(self, check_data(self, X))
+        validate_data(self, X, skip_check_array=True)  # stores the number and the names of the features
+        if learned.out_of_rounds:
+            self._warn_not_converged(learned)
         return self
 
-    def fit_neighbors(self, X: Any, *, certify: bool = True) -> Neighbors | None:
-        """Fit, and hand out the neighbour lists that the graph was made of, which are too large to keep.
+    def _settings(self) -> Settings:
+        return Settings(**{field.name: getattr(self, field.name) for field in fields(Settings)})
 
-        None where no lists were needed: the user brought a connected graph. Without a certificate, which takes a third
-        of the time and more, for callers who want the graph only.
-        """
-        self._check_parameters()
-        rng = generator(self.random_state)
-        values = checked_data(self, X)
-        self._check_sizes(values.shape[0])
-        validate_data(self, X, skip_check_array=True)  # takes down the number and the names of the features
-        with one_thread_per_call(), listening(print_progress) if self.verbose else nullcontext():
-            learned = self._learn(values, rng)
-            self.graph_, self.history_, self.n_iter_ = learned.graph, learned.history, len(learned.history)
-            if certify:
-                self.certificate_ = self._certified(learned, rng)
-        return learned.start.neighbors
-
-    def report(self, path: str | os.PathLike[str], *, labels: Any = None, title: str | None = None) -> None:
-        """Write what was learned as one HTML page to open in a browser; needs plotly, but no network.
-
-        Parameters
-        ----------
-        path : path-like
-            The page, .html.
-        labels : array-like of N, optional
-            The class of each point, to colour the drawing by.
-        title : str, optional
-        """
-        from graspel.report import write_report
-
-        check_is_fitted(self, "graph_")
-        write_report(self, path, labels=labels, title=title)
-
-    def _learn(self, X: Any, rng: np.random.Generator) -> Learned:
-        """Algorithm 1."""
-        clock = time.perf_counter()
-        report("preparing")
-        points = Points(X, metric=self.metric, center=self.center, rng=rng, n_threads=count_threads(self.n_jobs))
-
-        start = initial_graph(points, self.initial, self.n_neighbors, rng)  # Step 1
-        graph, weigh = connect_components(start, sigma=self.sigma, beta=self.beta, rng=rng), start.weigh
-        history = joining_round(start.graph, graph, seconds=time.perf_counter() - clock)
-        n_edges = max(1, round(self.edge_ratio * graph.n_nodes))
-        rule = STABILITY[self.stability]
-        share: float | None = 0.0
-        embedding, settled, stopped = None, False, self._callback_stops(history, graph)
-
-        while not (settled or stopped) and len(history) < self.max_iter:
-            clock = time.perf_counter()
-            report("adding critical edges", share, "embedding")
-            embedding = self._embed(graph, embedding, rng)  # Step 2
-            blocks = CANDIDATES[self.candidates].blocks(embedding, self.window, rng, Place(graph, points))  # Step 3
-            critical = most_critical(blocks, embedding, points, graph, n_edges=n_edges, beta=self.beta, weigh=weigh)
-            tol = self._tolerance(graph, weigh)
-            settled = rule.is_stable(critical.max_eta, embedding.values, history, tol) or not critical.n_edges  # Step 4
-            history.append(self._record(len(history) + 1, graph, weigh, embedding, critical, settled, clock))
-            graph = graph if settled else with_critical_edges(graph, critical, weigh, round=len(history))
-            share = rule.share_done(history, tol)
-            report("adding critical edges", share, history[-1].in_short)
-            stopped = self._callback_stops(history, graph)
-
-        if not (settled or stopped or self.max_iter == 0):
-            self._warn_of_unrest(history, self._tolerance(graph, weigh))
-        z = weigh.distances(graph)
-        graph, gap = calibrated(graph, z, self.beta), None
-        if self.refine:
-            report("refining weights")
-            graph, refinement = refined(graph, z + 4 * self.beta, rng, n_jobs=self.n_jobs)
-            gap, z = refinement.gap, refinement.state.distance - 4 * self.beta
-        return Learned(graph, z, history, settled, gap, points, start, embedding)
-
-    def _certified(self, learned: Learned, rng: np.random.Generator) -> Certificate:
-        """What can be said of the graph."""
-        neighbors, embedding = learned.start.neighbors, learned.embedding
-        return certify(
-            learned.graph,
-            learned.points,
-            learned.z,
-            learned.history,
-            settled=learned.settled,
-            recall=neighbors.recall if neighbors else float("nan"),
-            sigma=self.sigma,
-            beta=self.beta,
-            guess=None if embedding is None else embedding.vectors,
-            rng=rng,
-            support_gap=learned.support_gap,
-        )
-
-    def _embed(self, graph: Graph, last: Embedding | None, rng: np.random.Generator) -> Embedding:
-        """Step 2, starting from the last round's vectors."""
-        n_components = self.n_components or CANDIDATES[self.candidates].n_components
-        n_eigenvalues = max(n_components, STABILITY[self.stability].n_eigenvalues)
-        guess = None if last is None else last.vectors
-        return spectral_embedding(
-            graph, n_components, self.sigma, rng, n_eigenvalues=n_eigenvalues, guess=guess, n_jobs=self.n_jobs
-        )
-
-    def _tolerance(self, graph: Graph, weigh: Weights) -> float:
-        """The user's tolerance, or the rule's own for this graph."""
-        default = STABILITY[self.stability].default_tol
-        return default(graph, weigh, self.beta) if self.tol is None else float(self.tol)
-
-    def _record(
-        self,
-        number: int,
-        graph: Graph,
-        weigh: Weights,
-        embedding: Embedding,
-        critical: Critical,
-        settled: bool,
-        clock: float,
-    ) -> Round:
-        z, values = weigh.distances(graph), embedding.values
-        return Round(
-            round=number,
-            max_eta=critical.max_eta,
-            mean_eta=critical.mean_eta,
-            n_added=0 if settled else critical.n_edges,
-            density=graph.density,
-            eigenvalues=values,
-            objective=truncated_objective(values, graph, z, sigma=self.sigma, beta=self.beta),
-            seconds=time.perf_counter() - clock,
-        )
-
-    def _callback_stops(self, history: list[Round], graph: Graph) -> bool:
-        return bool(self.callback is not None and history and self.callback(history[-1], graph))
-
-    def _warn_of_unrest(self, history: list[Round], tol: float) -> None:
+    def _warn_not_converged(self, learned: Learned) -> None:
         warnings.warn(
             f"GRASPEL did not settle in max_iter={self.max_iter} rounds: in the last one the largest distortion was "
-            f"{history[-1].max_eta:.3g}; the rule {self.stability!r} stops at {tol:.3g}. Allow more rounds, more edges "
-            "in each (edge_ratio), or a larger tol.",
+            f"{learned.history[-1].max_eta:.3g}; the rule {self.stability!r} stops at {learned.tolerance:.3g}. Allow "
+            "more rounds, more edges in each (edge_ratio), or a larger tol.",
             ConvergenceWarning,
-            stacklevel=5,
+            stacklevel=3,
         )
 
     def _check_parameters(self) -> None:
@@ -352,11 +206,11 @@ class GRASPEL(BaseEstimator):
     def _check_sizes(self, n_points: int) -> None:
         """What can be told only once the number of points is known."""
         if not isinstance(self.initial, str):
-            pairs_of_the_user(self.initial, n_points)
+            edges_from_user(self.initial, n_points)
         elif self.initial == "knn" and self.n_neighbors >= n_points:
             raise ValueError(
                 f"n_neighbors={self.n_neighbors}: must be smaller than the number of points, {n_points}. "
-                "Ask for fewer neighbours or bring more points."
+                "Ask for fewer neighbors or bring more points."
             )
 
     def __sklearn_tags__(self) -> Any:
@@ -366,16 +220,20 @@ class GRASPEL(BaseEstimator):
         return tags
 
 
-def fresh_learner(given: Any, default: GRASPEL, random_state: Any, n_jobs: int | None) -> GRASPEL:
-    """A learner to fit: a copy of the one given, or else the default; with this seed and these threads if it has none.
+def fit_learner(learner: GRASPEL, values: Any) -> Learned:
+    """Fit a learner on a matrix that `check_data` has passed, and return everything that was learned.
 
-    For estimators that take a learner as a parameter, which fitting must not change.
+    For estimators that own a learner: they need the neighbor lists, which are too large for the learner to keep.
     """
-    if given is not None and not isinstance(given, GRASPEL):
-        raise ValueError(f"learner={given!r}: must be a GRASPEL, or None for {default!r}.")
-    learner: GRASPEL = clone(default if given is None else given)
-    if learner.random_state is None:
-        learner.random_state = random_state
-    if learner.n_jobs is None:
-        learner.n_jobs = n_jobs
-    return learner
+    learner._check_parameters()
+    rng = generator(learner.random_state)
+    learner._check_sizes(values.shape[0])
+    with one_thread_per_call(), listening(print_progress) if learner.verbose else nullcontext():
+        announce("preparing")
+        n_threads = count_threads(learner.n_jobs)
+        points = Points(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
+        learned = learn(points, learner._settings(), rng)
+        learner.graph_, learner.history_ = learned.graph, learned.history
+        learner.n_iter_ = len(learned.history)
+        learner.certificate_ = certify(learned, sigma=learner.sigma, beta=learner.beta, rng=rng)
+    return learned

@@ -10,7 +10,7 @@ def twin(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """The dense product: kNN pairs, and the consensus of every pair."""
     n = len(X)
     z = ((X[:, None] - X[None]) ** 2).sum(axis=2)
-    np.fill_diagonal(z, -1.0)  # a neighbourhood holds its own point
+    np.fill_diagonal(z, -1.0)  # a neighborhood holds its own point
     B = np.zeros((n, n), dtype=int)
     B[np.arange(n)[:, None], np.argsort(z, axis=1)[:, : k + 1]] = 1
     return (B + B.T > 0) & ~np.eye(n, dtype=bool), B.T @ B

@@ -7,7 +7,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from graspel.baselines.gl_logdet import LEAST, GLLogDet
 from graspel.baselines.pairs import laplacian, squared_distances
-from graspel.synthetic import erdos_renyi_graph, smooth_signals
+from graspel.datasets import smooth_signals
+from graspel.graph import erdos_renyi_graph
 
 
 def signals(seed, n=12, n_signals=40):

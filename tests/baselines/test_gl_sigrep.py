@@ -8,7 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 from graspel.baselines.gl_sigrep import GLSigRep, smoothed
 from graspel.baselines.pairs import degrees, laplacian, squared_distances, sums_of_ends
 from graspel.baselines.projected_gradient import on_simplex
-from graspel.synthetic import gaussian_graph, smooth_signals
+from graspel.datasets import smooth_signals
+from graspel.graph import gaussian_graph
 
 
 def signals(seed, n=12, n_signals=40):

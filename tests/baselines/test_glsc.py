@@ -6,7 +6,8 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from graspel.baselines.glsc import GLSC
-from graspel.synthetic import erdos_renyi_graph, grid_graph, smooth_signals
+from graspel.datasets import smooth_signals
+from graspel.graph import erdos_renyi_graph, grid_graph
 from twins import all_squared_distances, laplacian, pairs_of, resistances
 
 

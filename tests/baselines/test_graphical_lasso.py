@@ -6,11 +6,12 @@ from sklearn.covariance import empirical_covariance
 from sklearn.exceptions import ConvergenceWarning
 
 from graspel.baselines.graphical_lasso import GraphicalLasso, kkt_residual
-from graspel.synthetic import grid_graph, smooth_signals
+from graspel.datasets import smooth_signals
+from graspel.graph import grid_graph
 
 
 def signals(seed, n=10, n_signals=60):
-    """Correlated Gaussians: neighbours on a path attract each other."""
+    """Correlated Gaussians: neighbors on a path attract each other."""
     rng = np.random.default_rng(seed)
     T = 1.5 * np.eye(n) - 0.6 * (np.eye(n, k=1) + np.eye(n, k=-1))
     return np.linalg.cholesky(np.linalg.inv(T)) @ rng.standard_normal((n, n_signals))

@@ -21,7 +21,7 @@ def objective(n: int, heads: np.ndarray, tails: np.ndarray, cost: np.ndarray, w:
 
 
 def twin(n: int, heads: np.ndarray, tails: np.ndarray, cost: np.ndarray) -> np.ndarray:
-    """The minimiser over w >= 0, by a general method, from w = 1."""
+    """The minimizer over w >= 0, by a general method, from w = 1."""
 
     def value(w):
         return objective(n, heads, tails, cost, w)

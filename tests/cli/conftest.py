@@ -78,10 +78,10 @@ def data(tmp_path, points):
 @pytest.fixture
 def graph():
     """A path of five nodes with a chord, whose edges have different reasons."""
-    from graspel.graph import Graph, Step
+    from graspel.graph import Graph, Origin
 
-    step = [Step.NEIGHBOR, Step.NEIGHBOR, Step.NEIGHBOR, Step.JOIN, Step.CRITICAL]
-    return Graph(5, [0, 1, 2, 3, 0], [1, 2, 3, 4, 4], [1.0, 2.0, 3.0, 4.0, 0.5], step=step, round=[0, 0, 0, 1, 2])
+    origin = [Origin.NEIGHBOR, Origin.NEIGHBOR, Origin.NEIGHBOR, Origin.JOIN, Origin.CRITICAL]
+    return Graph(5, [0, 1, 2, 3, 0], [1, 2, 3, 4, 4], [1.0, 2.0, 3.0, 4.0, 0.5], origin=origin, round=[0, 0, 0, 1, 2])
 
 
 @pytest.fixture

@@ -63,7 +63,7 @@ def test_a_usage_error_is_one_sentence(graspel_process, arguments, words):
 
 
 def test_a_bug_says_how_to_see_the_traceback(graspel_process, tmp_path, data, monkeypatch):
-    broken = "import graspel.cli.data_files as d\ndef f(*a, **k): raise ZeroDivisionError('x')\nd.read_data = f"
+    broken = "import graspel.io.tables as d\ndef f(*a, **k): raise ZeroDivisionError('x')\nd.read_data = f"
     outcome = graspel_process("learn", data, "-o", tmp_path / "g.npz", "-q", before=broken)
     assert outcome.code == 1
     assert "ZeroDivisionError" in outcome.err
@@ -88,7 +88,7 @@ def fit(self, X, y=None):
 graspel.learner.GRASPEL.fit = fit
 """
 SLOW_WRITE = """
-import time, graspel.exchange as exchange
+import time, graspel.io.exchange as exchange
 def write(graph, path):
     path.write_bytes(b"half a graph")
     print("busy", flush=True)

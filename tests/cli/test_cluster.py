@@ -9,8 +9,7 @@ import re
 import numpy as np
 import pytest
 
-from graspel.cluster import HEADS, GraspelClustering
-from graspel.exchange import read_graph
+from graspel.cluster import ASSIGNMENTS, GraspelClustering
 from graspel.graph import Graph
 
 TRUTH = np.repeat([0, 1], 30)
@@ -83,7 +82,10 @@ def test_options_reach_the_learner_and_the_head(graspel, data, output, monkeypat
     monkeypatch.setattr(GRASPEL, "fit", spy)
     given = {"n_neighbors": 3, "metric": "cosine", "initial": "mst", "max_iter": 2, "random_state": 7, "n_jobs": 1}
     options = [part for name, value in given.items() for part in (f"--{name.replace('_', '-')}", value)]
-    assert graspel("cluster", data, "-k", 2, "-o", output, "-q", "--center", "--head", "paper", *options).code == 0
+    assert (
+        graspel("cluster", data, "-k", 2, "-o", output, "-q", "--center", "--assign-labels", "paper", *options).code
+        == 0
+    )
     given["center"] = True
     assert given.items() <= seen.items()
     assert {name: seen[name] for name in seen.keys() - given} == {
@@ -112,13 +114,13 @@ def test_the_help_is_true(graspel):
     default = {name: parameter.default for name, parameter in inspect.signature(GRASPEL).parameters.items()}
     ours = {name: parameter.default for name, parameter in inspect.signature(GraspelClustering).parameters.items()}
     expected = {name: str(default[name]) for name in ("n_neighbors", "metric", "initial")}
-    expected |= {"max_iter": "0", "n_clusters": ours["n_clusters"], "head": ours["head"]}
+    expected |= {"max_iter": "0", "n_clusters": ours["n_clusters"], "assign_labels": ours["assign_labels"]}
     for name, value in expected.items():
         shown = re.search(r"\[default: (.*?)\]\[/dim\]$", options[name].help)
         assert shown is not None, name
         assert shown[1] == value, name
-    for head in HEADS:
-        assert head in options["head"].metavar
+    for assign_labels in ASSIGNMENTS:
+        assert assign_labels in options["assign_labels"].metavar
     outcome = graspel("cluster", "--help")
     assert outcome.code == 0
     assert "graspel cluster --graph graph.npz" in outcome.out.split("Examples")[1]
@@ -127,7 +129,7 @@ def test_the_help_is_true(graspel):
 
 def test_the_same_seed_gives_the_same_file_in_a_new_process(graspel_process, data, tmp_path):
     for name in ("a.csv", "b.csv"):
-        arguments = ("cluster", data, "-k", 4, "-o", tmp_path / name, "--seed", 0, "--head", "paper")
+        arguments = ("cluster", data, "-k", 4, "-o", tmp_path / name, "--seed", 0, "--assign-labels", "paper")
         assert graspel_process(*arguments).code == 0
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
 
@@ -138,7 +140,7 @@ def test_the_same_seed_gives_the_same_file_in_a_new_process(graspel_process, dat
 def test_a_graph_that_was_kept_gives_the_same_clusters(graspel, data, tmp_path):
     first, second, graph = tmp_path / "first.csv", tmp_path / "second.csv", tmp_path / "kept.npz"
     assert graspel("cluster", data, "-k", 4, "-o", first, "--save-graph", graph, "--seed", 0, "-q").code == 0
-    assert read_graph(graph).is_connected
+    assert Graph.read(graph).is_connected
     assert graspel("cluster", "--graph", graph, "-k", 4, "-o", second, "--seed", 0, "-q").code == 0
     assert first.read_bytes() == second.read_bytes()
     assert graspel("cluster", data, "--graph", graph, "-k", 4, "-o", second, "--seed", 0, "-q").code == 0
@@ -371,7 +373,9 @@ class TestRefusedBeforeTheWork:
         assert outcome.is_one_sentence(option[0], "leave it out")
 
     def test_an_unknown_head_or_start(self, graspel, data, output):
-        assert graspel("cluster", data, "-o", output, "--head", "tail").is_one_sentence("tail", "ward", "paper")
+        assert graspel("cluster", data, "-o", output, "--assign-labels", "tail").is_one_sentence(
+            "tail", "ward", "paper"
+        )
         assert graspel("cluster", data, "-o", output, "--initial", "knm").is_one_sentence("knm", "knn", "mst")
 
 

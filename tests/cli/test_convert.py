@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graspel.exchange import read_graph
+from graspel.graph import Graph
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".graphml", ".mtx"])
@@ -14,7 +14,7 @@ def test_there_and_back(graspel, graph_file, graph, tmp_path, suffix):
     assert outcome.code == 0
     assert "5 nodes, 5 edges" in outcome.out
     assert graspel("convert", there, back, "--quiet").out == ""
-    read = read_graph(back)
+    read = Graph.read(back)
     assert read.heads.tolist() == graph.heads.tolist()
     assert read.weights.tolist() == graph.weights.tolist()
     if suffix != ".mtx":

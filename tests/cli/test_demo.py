@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from graspel.exchange import read_graph
+from graspel.graph import Graph
 
 
 def test_the_demo_writes_a_graph_and_a_picture(graspel_process, tmp_path):
@@ -12,7 +12,7 @@ def test_the_demo_writes_a_graph_and_a_picture(graspel_process, tmp_path):
     assert outcome.code == 0, outcome.err
     folder = tmp_path / "graspel-demo"
     assert sorted(path.name for path in folder.iterdir()) == ["drawing.png", "graph.npz"]
-    graph = read_graph(folder / "graph.npz")
+    graph = Graph.read(folder / "graph.npz")
     assert graph.n_nodes == 1797
     assert graph.is_connected
     assert (folder / "drawing.png").read_bytes().startswith(b"\x89PNG")

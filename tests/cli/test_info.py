@@ -19,7 +19,7 @@ def test_json_holds_the_facts(graspel, graph_file, graph):
     assert record["density"] == 1.0
     assert record["neighbors"] == {"min": 2, "median": 2.0, "max": 2}
     assert record["weights"] == {"min": 0.5, "median": 2.0, "max": 4.0}
-    assert record["edges_by_step"] == {"neighbor": 3, "join": 1, "critical": 1}
+    assert record["edges_by_origin"] == {"neighbor": 3, "join": 1, "critical": 1}
     assert record["edges_by_round"] == {"0": 3, "1": 1, "2": 1}
     exact = np.linalg.eigvalsh(graph.laplacian.toarray())[1:]
     assert record["eigenvalues"] == pytest.approx(exact[: len(record["eigenvalues"])], rel=1e-4)

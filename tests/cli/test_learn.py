@@ -11,8 +11,8 @@ import re
 import numpy as np
 import pytest
 
-from graspel.exchange import read_graph
-from graspel.steps.candidates import CANDIDATES
+from graspel.graph import Graph
+from graspel.learning.candidates import CANDIDATES
 
 NOT_ON_THE_COMMAND_LINE = {"verbose", "callback"}
 WHAT_NONE_MEANS = {
@@ -76,7 +76,7 @@ def test_a_tolerance_is_a_number_or_auto(graspel, data, tmp_path, tol):
 def test_the_suffix_tells_the_format(graspel, data, tmp_path, suffix):
     output = tmp_path / f"graph{suffix}"
     assert graspel("learn", data, "-o", output).code == 0
-    graph = read_graph(output)
+    graph = Graph.read(output)
     assert graph.n_nodes == 60
     assert graph.is_connected
 
@@ -114,7 +114,7 @@ def test_a_graph_file_can_be_the_start(graspel, data, tmp_path):
     first, second = tmp_path / "first.npz", tmp_path / "second.npz"
     assert graspel("learn", data, "-o", first, "-q", "--initial", "mst").code == 0
     assert graspel("learn", data, "-o", second, "-q", "--initial", first).code == 0
-    assert read_graph(second).is_connected
+    assert Graph.read(second).is_connected
 
 
 def test_a_start_graph_that_does_not_fit_or_exist(graspel, data, tmp_path, graph_file):
@@ -127,7 +127,7 @@ def test_a_start_graph_that_does_not_fit_or_exist(graspel, data, tmp_path, graph
 def test_the_same_seed_gives_the_same_file_in_a_new_process(graspel_process, data, tmp_path):
     for name in ("a.npz", "b.npz"):
         assert graspel_process("learn", data, "-o", tmp_path / name, "--seed", 0).code == 0
-    assert read_graph(tmp_path / "a.npz") == read_graph(tmp_path / "b.npz")
+    assert Graph.read(tmp_path / "a.npz") == Graph.read(tmp_path / "b.npz")
 
 
 def bad_points(tmp_path, X):

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from graspel.cli.progress_bar import progress_bar
-from graspel.progress import Progress, report
+from graspel.runtime.progress import Progress, announce
 
 
 class Terminal(io.StringIO):
@@ -19,11 +19,11 @@ class Terminal(io.StringIO):
 
 
 def two_rounds():
-    report("reading")
+    announce("reading")
     for _ in range(2):
         for share in (0.0, 0.5, 1.0):
-            report("embedding", share, "round [1]")
-        report("candidates", 0.3)
+            announce("embedding", share, "round [1]")
+        announce("candidates", 0.3)
 
 
 def test_plain_lines_name_each_step_once(capsys):
@@ -89,5 +89,5 @@ def test_the_time_left_follows_the_pace_of_the_step_so_far(clock):
 def test_an_error_passes_through_and_the_listening_ends(capsys):
     with pytest.raises(ValueError, match="inside"), progress_bar():
         raise ValueError("inside")
-    report("afterwards")
+    announce("afterwards")
     assert "afterwards" not in capsys.readouterr().err

@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from graspel.exchange import read_graph
-from graspel.synthetic import grid_graph, smooth_signals
+from graspel.datasets import smooth_signals
+from graspel.graph import Graph, grid_graph
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def test_the_graph_is_written_and_compared(graspel, signals):
     out = signals / "graph.npz"
     result = graspel("recover", signals / "signals.npy", "-o", out, "--truth", signals / "truth.npz")
     assert result.code == 0
-    assert read_graph(out).is_connected
+    assert Graph.read(out).is_connected
     for shown in ("F-measure", "noise", "gap on edges", "precision"):
         assert shown in result.out
 

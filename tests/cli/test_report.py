@@ -33,14 +33,14 @@ def test_labels_clusters_and_title(graspel, data, output, tmp_path):
     outcome = graspel("report", data, "-o", output, "--labels", classes, "-k", 2, "--title", "Two & <two>", "-q")
     assert (outcome.code, outcome.out) == (0, "")
     assert "<h1>Two &amp; &lt;two&gt;</h1>" in output.read_text(encoding="utf-8")
-    cluster, known = data_of(output)["colourings"]
+    cluster, known = data_of(output)["colorings"]
     assert (cluster["what"], cluster["sizes"]) == ("cluster", [30, 30])
     assert known["names"] == ["left <b>", "right"]
 
 
 def test_the_number_of_clusters_can_be_left_to_the_eigenvalues(graspel, data, output):
     assert graspel("report", data, "-o", output, "-k", "auto", "-q").code == 0
-    assert len(data_of(output)["colourings"]) == 1
+    assert len(data_of(output)["colorings"]) == 1
 
 
 def test_json(graspel, data, output):

@@ -1,4 +1,4 @@
-"""GraspelClustering: a scikit-learn clusterer, right on shapes that k-means can not tell apart."""
+"""GraspelClustering: a scikit-learn clusterer, right on shapes that k-means cannot tell apart."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from graspel import Graph, cluster_graph
-from graspel.cluster import HEADS
+from graspel.cluster import ASSIGNMENTS
 from graspel.linalg import smallest_eigenpairs
 from graspel.metrics import clustering_accuracy
 from linalg.zoo import equal_cliques, isolated, union
@@ -26,11 +26,14 @@ def blocks(sizes: list[int], inside: float, between: float, seed: int) -> tuple[
     return sp.csr_array(A + A.T), block
 
 
-@pytest.mark.parametrize("head", HEADS)
+@pytest.mark.parametrize("assign_labels", ASSIGNMENTS)
 @pytest.mark.parametrize("sizes", [[30, 30], [40, 40, 40], [20] * 8])
-def test_dense_blocks_are_found(head, sizes, seed):
+def test_dense_blocks_are_found(assign_labels, sizes, seed):
     A, truth = blocks(sizes, 0.6, 0.01, seed)
-    assert clustering_accuracy(truth, cluster_graph(A, len(sizes), head=head, random_state=seed).labels) >= 0.99
+    assert (
+        clustering_accuracy(truth, cluster_graph(A, len(sizes), assign_labels=assign_labels, random_state=seed).labels)
+        >= 0.99
+    )
 
 
 def test_unbalanced_blocks_are_found(seed):
@@ -53,12 +56,12 @@ def test_the_same_seed_gives_the_same_clusters_at_any_number_of_threads():
 
 @pytest.mark.parametrize("graph", [grid(6, 7), barbell(8), random_tree(80), star(40), complete(30)])
 @pytest.mark.parametrize("k", [1, 2, 3, 7])
-@pytest.mark.parametrize("head", HEADS)
-def test_what_is_returned_fits_together(graph, k, head):
-    found = cluster_graph(graph, k, head=head, random_state=0)
+@pytest.mark.parametrize("assign_labels", ASSIGNMENTS)
+def test_what_is_returned_fits_together(graph, k, assign_labels):
+    found = cluster_graph(graph, k, assign_labels=assign_labels, random_state=0)
     assert found.labels.shape == (graph.n_nodes,)
     assert_array_equal(np.unique(found.labels), np.arange(found.n_clusters))
-    assert found.n_clusters == k or (head == "paper" and found.n_clusters <= k)
+    assert found.n_clusters == k or (assign_labels == "paper" and found.n_clusters <= k)
     assert found.centers.shape == (found.n_clusters, found.embedding.shape[1])
     for c in range(found.n_clusters):
         assert_allclose(found.centers[c], found.embedding[found.labels == c].mean(axis=0), atol=1e-12)
@@ -75,7 +78,7 @@ def test_memberships_agree_with_labels():
 
 def test_the_paper_head_is_k_means_on_the_first_eigenvectors():
     A, _ = blocks([50] * 3, 0.3, 0.02, 1)
-    found = cluster_graph(A, 3, head="paper", random_state=0)
+    found = cluster_graph(A, 3, assign_labels="paper", random_state=0)
     exact = smallest_eigenpairs(sp.csr_array(sp.diags_array(A.sum(axis=1)) - A), 4)
     assert_allclose(found.eigenvalues, exact.values[1:], rtol=1e-4)
     assert_allclose(np.abs(found.embedding), np.abs(exact.vectors[:, 1:]), atol=1e-2)
@@ -106,10 +109,10 @@ def test_more_clusters_than_eigenvectors_are_used(monkeypatch):
     assert found.embedding.shape[1] == 1 + 6
 
 
-@pytest.mark.parametrize("head", HEADS)
-def test_more_components_than_clusters_are_refused(head):
+@pytest.mark.parametrize("assign_labels", ASSIGNMENTS)
+def test_more_components_than_clusters_are_refused(assign_labels):
     with pytest.raises(ValueError, match="n_clusters=2, but the graph falls into 3 components") as error:
-        cluster_graph(union(path(4), path(5), isolated(1)), 2, head=head)
+        cluster_graph(union(path(4), path(5), isolated(1)), 2, assign_labels=assign_labels)
     assert "GRASPEL(initial=graph, max_iter=0)" in str(error.value)
 
 
@@ -160,8 +163,8 @@ def test_graphs_and_matrices_are_both_fine():
 
 
 def test_an_unknown_head():
-    with pytest.raises(ValueError, match=r"head='best': must be one of 'ward', 'paper'"):
-        cluster_graph(path(5), 2, head="best")
+    with pytest.raises(ValueError, match=r"assign_labels='best': must be one of 'ward', 'paper'"):
+        cluster_graph(path(5), 2, assign_labels="best")
 
 
 def test_heavy_and_light_weights():

@@ -63,9 +63,9 @@ def test_along_a_graph_it_is_as_good_as_the_slow_twin(graph, rng):
 
 @pytest.mark.parametrize("k", [2, 5, 12])
 def test_it_agrees_with_scikit_learn_on_separated_groups(k, rng):
-    centres = 10 * rng.standard_normal((k, 4))
+    centers = 10 * rng.standard_normal((k, 4))
     truth = np.arange(400) % k
-    X = centres[truth] + 0.3 * rng.standard_normal((400, 4))
+    X = centers[truth] + 0.3 * rng.standard_normal((400, 4))
     graph = complete(400)
     assert clustering_accuracy(truth, ward_tree(X, graph.adjacency).cut(k)) == 1
     theirs = AgglomerativeClustering(k, linkage="ward").fit(X).labels_

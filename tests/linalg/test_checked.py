@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from graspel.graph.adjacency import check_adjacency, check_laplacian
 from graspel.linalg import LaplacianSolver, logdet, resistance_between, smallest_eigenpairs
-from graspel.linalg.checked import checked_adjacency, checked_laplacian
 from linalg.zoo import isolated
 from toy_graphs import grid, path
 
@@ -80,7 +80,7 @@ def test_what_is_not_a_graph_gets_a_clear_error(A, error, message):
         (laplacian(spoiled(0, 1, -1.0)), ValueError, r"-L\[0, 1\] is -1: "),
         (laplacian(spoiled(1, 2, np.nan)), ValueError, "is nan: weights must be finite"),
         (laplacian(SQUARE) + sp.eye_array(4), ValueError, r"L\[0, 0\] is 4, and the weights at node 0 sum to 3"),
-        (sp.csgraph.laplacian(SQUARE, normed=True), ValueError, "normalised Laplacian will not do"),
+        (sp.csgraph.laplacian(SQUARE, normed=True), ValueError, "normalized Laplacian will not do"),
         (sp.csr_array(np.diag([0.0, 1.0])), ValueError, r"L\[1, 1\] is 1, and the weights at node 1 sum to 0"),
         (
             sp.csr_array(np.array([[2.0, -2], [-1, 1]])),
@@ -214,14 +214,14 @@ def test_read_only_arrays_and_graphs(function):
     graph = path(6)
     assert not graph.adjacency.data.flags.writeable
     assert_array_equal(function(graph.adjacency), function(graph.adjacency.copy()))
-    assert_array_equal(checked_adjacency(graph).toarray(), graph.adjacency.toarray())
+    assert_array_equal(check_adjacency(graph).toarray(), graph.adjacency.toarray())
 
 
 def test_rounding_is_not_taken_for_asymmetry(function):
     A = SQUARE.copy()
     A.data *= 1 + 1e-12 * np.arange(A.nnz)
     assert_allclose(function(A), function(SQUARE), rtol=1e-9)
-    cleaned = checked_adjacency(A)
+    cleaned = check_adjacency(A)
     assert_array_equal(cleaned.toarray(), cleaned.toarray().T)
 
 
@@ -277,8 +277,8 @@ def test_the_adjacency_is_what_a_dense_matrix_says(graph):
     p, q, w = (np.array(column) for column in zip(*entries, strict=True)) if entries else (np.zeros(0, int),) * 3
     stored = sp.coo_array((np.tile(w.astype(float), 2), (np.r_[p, q], np.r_[q, p])), shape=(n, n))
     np.fill_diagonal(A, 0)
-    checked = checked_adjacency(stored)
+    checked = check_adjacency(stored)
     assert_allclose(checked.toarray(), A, rtol=1e-12)
     assert checked.has_canonical_format
     assert (checked.data != 0).all()
-    assert_allclose(checked_laplacian(laplacian(sp.csr_array(A))).toarray(), A, rtol=1e-12)
+    assert_allclose(check_laplacian(laplacian(sp.csr_array(A))).toarray(), A, rtol=1e-12)

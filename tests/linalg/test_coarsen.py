@@ -1,4 +1,4 @@
-"""Coarsen: groups of neighbouring nodes, maps up and down, and eigenvalues that are kept."""
+"""Coarsen: groups of neighboring nodes, maps up and down, and eigenvalues that are kept."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 import toy_graphs
 from graspel.graph import Graph
 from graspel.linalg import coarsen
-from graspel.parallel import one_thread_per_call
+from graspel.runtime.parallel import one_thread_per_call
 
 GRAPHS = {
     "path": toy_graphs.path(300),
@@ -23,7 +23,7 @@ GRAPHS = {
     "tree": toy_graphs.random_tree(200),
     "star": toy_graphs.star(50),
     "complete": toy_graphs.complete(30),
-    "neighbours": toy_graphs.knn_like(400, 6),
+    "neighbors": toy_graphs.knn_like(400, 6),
     "several components": toy_graphs.knn_like(300, 2),
 }
 
@@ -119,7 +119,7 @@ def test_before_division_coarse_eigenvalues_bound_the_fine_ones(graph):
     assert (coarse.eigenvalue_ratios * coarse.inflation >= 1 - 1e-3).all()
 
 
-@pytest.mark.parametrize("name", ["grid", "neighbours", "several components"])
+@pytest.mark.parametrize("name", ["grid", "neighbors", "several components"])
 def test_eigenvalue_ratios_by_iteration(name, seed, monkeypatch):
     """As for graphs past the dense limit."""
     monkeypatch.setattr(sys.modules["graspel.linalg.coarsen"], "DENSE_LIMIT", 10)
@@ -131,7 +131,7 @@ def test_eigenvalue_ratios_by_iteration(name, seed, monkeypatch):
 @pytest.mark.parametrize(
     "large",
     [toy_graphs.path(600), toy_graphs.grid(24, 26), toy_graphs.knn_like(600, 8), toy_graphs.knn_like(600, 5, 1)],
-    ids=["path", "grid", "8 neighbours", "5 neighbours"],
+    ids=["path", "grid", "8 neighbors", "5 neighbors"],
 )
 def test_the_first_eigenvalues_are_kept(large, seed):
     coarse = coarsen(large, 5, n_eigenvalues=5, random_state=seed)

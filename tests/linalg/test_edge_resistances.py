@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from graspel.graph.generators import erdos_renyi_graph, grid_graph, preferential_attachment_graph
 from graspel.linalg.edge_resistances import EdgeResistances
-from graspel.synthetic import erdos_renyi_graph, grid_graph, preferential_attachment_graph
 from toy_graphs import barbell, complete, cycle, path, star
 
 

@@ -34,8 +34,8 @@ def inverse_of(graph: Graph, seed: int = 0, excess: np.ndarray | None = None) ->
 def test_small_graphs_are_solved_exactly(name):
     graph = small(name)
     assert graph.n_nodes <= DENSE_SIZE
-    centred = inverse_of(graph).components.centred
-    X = inverse_of(graph)(centred(np.eye(graph.n_nodes)))
+    centered = inverse_of(graph).components.centered
+    X = inverse_of(graph)(centered(np.eye(graph.n_nodes)))
     assert_allclose(X, pseudo_inverse(graph), atol=1e-9 * np.abs(X).max())
 
 
@@ -45,7 +45,7 @@ def test_small_graphs_are_solved_exactly(name):
 def test_trees_are_solved_exactly(graph, seed):
     inverse = inverse_of(graph, seed)
     assert inverse.n_eliminated > 0
-    b = inverse.components.centred(np.random.default_rng(seed).standard_normal((graph.n_nodes, 2)))
+    b = inverse.components.centered(np.random.default_rng(seed).standard_normal((graph.n_nodes, 2)))
     x = inverse(b)
     assert_allclose(graph.laplacian @ x, b, atol=1e-9)
     assert_allclose(inverse.components.means(x), 0, atol=1e-9)
@@ -70,12 +70,12 @@ def test_a_vector_and_a_block_give_the_same(rng):
     assert_array_equal(B, before)
 
 
-@pytest.mark.parametrize("name", ["square grid", "expander", "neighbours", "isolated nodes", "dense expander"])
+@pytest.mark.parametrize("name", ["square grid", "expander", "neighbors", "isolated nodes", "dense expander"])
 def test_it_is_symmetric_positive_and_close_to_the_inverse(name, seed):
     """The eigenvalues of L^1/2 M^-1 L^1/2 on the complement of the null space: a moderate condition number."""
     graph = large(name)
     inverse = inverse_of(graph, seed)
-    M = inverse(inverse.components.centred(np.eye(graph.n_nodes)))
+    M = inverse(inverse.components.centered(np.eye(graph.n_nodes)))
     assert_allclose(M, M.T, atol=1e-10 * np.abs(M).max())
     eigenvalues, V = spectrum(large, name)
     root = (V * np.sqrt(np.maximum(eigenvalues, 0))) @ V.T
@@ -100,7 +100,7 @@ def test_many_components_and_isolated_nodes(seed):
     inverse = inverse_of(graph, seed)
     assert len(inverse.coarse_nodes) == 0
     assert inverse.coarse_modes(5).shape == (0, graph.n_nodes)
-    b = inverse.components.centred(np.random.default_rng(seed).standard_normal(graph.n_nodes))
+    b = inverse.components.centered(np.random.default_rng(seed).standard_normal(graph.n_nodes))
     assert_allclose(graph.laplacian @ inverse(b), b, atol=1e-12)
     assert_allclose(inverse(b)[-50:], 0)
 
@@ -121,12 +121,12 @@ def test_heavy_weights_do_not_drown_the_solution(rng):
     """Potentials of order 1e-30, although the right side sums to rounding only."""
     graph = grid(20, 20).scaled(1e30)
     inverse = inverse_of(graph)
-    b = inverse.components.centred(rng.standard_normal(400))
+    b = inverse.components.centered(rng.standard_normal(400))
     assert_allclose(inverse(b) * 1e30, inverse_of(grid(20, 20))(b), rtol=1e-6, atol=1e-12)
 
 
 def test_the_halves_make_the_whole(rng):
-    graph, excess = large("neighbours"), rng.random(900)
+    graph, excess = large("neighbors"), rng.random(900)
     inverse = inverse_of(graph, excess=excess)
     b = rng.standard_normal(900)
     x = inverse.half_inverse_transposed(inverse.half_inverse(b[inverse.order]))

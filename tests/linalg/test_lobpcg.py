@@ -29,8 +29,8 @@ def run(graph: Graph, inverse, start: np.ndarray, wanted: int = 3, tol: float = 
 
 def projection(graph: Graph):
     """Of the rows of an array, on the complement of the null space."""
-    centred = Components.of(graph.adjacency).centred
-    return lambda V: centred(V.T).T
+    centered = Components.of(graph.adjacency).centered
+    return lambda V: centered(V.T).T
 
 
 GRAPHS = [grid(9, 12), expander(90), barbell(15), union(grid(6, 7), path(30)), equal_cliques(5, 8, 1e-2)]

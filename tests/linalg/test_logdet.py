@@ -66,7 +66,7 @@ def test_one_more_edge_raises_it_by_the_log_of_one_plus_its_leverage(n, exponent
 LARGE = {
     "grid": lambda: grid(40, 40),
     "expander": lambda: expander(1600),
-    "neighbours": lambda: knn_like(1600, n_neighbors=3),
+    "neighbors": lambda: knn_like(1600, n_neighbors=3),
     "components": lambda: union(grid(30, 30), path(350), cycle(350), isolated(5)),
     "cliques": lambda: equal_cliques(80, 20, 1e-3),
     "wide": lambda: reweighted(knn_like(1600, n_neighbors=3), 6),

@@ -34,7 +34,7 @@ def test_small_graphs_agree_with_the_pseudo_inverse(name):
     assert_array_equal(np.diag(R), 0)
 
 
-@pytest.mark.parametrize("name", ["square grid", "expander", "neighbours", "isolated nodes", "equal cliques"])
+@pytest.mark.parametrize("name", ["square grid", "expander", "neighbors", "isolated nodes", "equal cliques"])
 def test_large_graphs_agree_with_the_pseudo_inverse(name, rng):
     graph = large(name)
     nodes = rng.choice(graph.n_nodes, 20)  # some perhaps twice

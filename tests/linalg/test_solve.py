@@ -19,7 +19,7 @@ from toy_graphs import grid, knn_like, path, random_tree
 
 def true_residual(graph: Graph, x: np.ndarray, b: np.ndarray) -> float:
     """The largest |b - L x| / |b| over the columns, b projected on the range of L."""
-    b = Components.of(graph.adjacency).centred(b.reshape(graph.n_nodes, -1))
+    b = Components.of(graph.adjacency).centered(b.reshape(graph.n_nodes, -1))
     R = b - graph.laplacian @ x.reshape(b.shape)
     return float((np.linalg.norm(R, axis=0) / np.linalg.norm(b, axis=0)).max())
 
@@ -51,7 +51,7 @@ def test_the_residual_is_as_reported_after_a_few_iterations(name, seed):
 @pytest.mark.parametrize("tol", [1e-1, 1e-5, 1e-12])
 def test_every_tolerance_is_met(tol, seed):
     """Also below what the residual of the recurrence can be trusted for."""
-    for graph in (large("expander"), large("square grid"), large("neighbours")):
+    for graph in (large("expander"), large("square grid"), large("neighbors")):
         solver = LaplacianSolver(graph, random_state=seed)
         b = np.random.default_rng(seed).standard_normal(graph.n_nodes)
         x = solver.solve(b, tol)
@@ -67,7 +67,7 @@ def test_what_does_not_sum_to_zero_is_projected_away(name, rng):
     b = rng.standard_normal((graph.n_nodes, 2))
     constants = 1e6 * components.indicators(components.number) @ rng.standard_normal((components.number, 2))
     solver = LaplacianSolver(graph)
-    expected = solver.solve(components.centred(b), 1e-10)
+    expected = solver.solve(components.centered(b), 1e-10)
     assert_allclose(solver.solve(b + constants, 1e-10), expected, atol=1e-7)
     assert solver.converged_
 
@@ -96,12 +96,12 @@ def test_zero_columns_among_others(rng):
 
 
 def test_columns_of_all_sizes_at_once(rng):
-    graph = large("neighbours")
+    graph = large("neighbors")
     b = rng.standard_normal((graph.n_nodes, 5)) * 10.0 ** np.array([-200, -8, 0, 8, 200])
     solver = LaplacianSolver(graph)
     x = solver.solve(b)
     assert solver.residual_ <= 1e-8
-    R = Components.of(graph.adjacency).centred(b) - graph.laplacian @ x
+    R = Components.of(graph.adjacency).centered(b) - graph.laplacian @ x
     assert (np.abs(R).max(axis=0) <= 1e-7 * np.abs(b).max(axis=0)).all()
 
 
@@ -185,18 +185,18 @@ def test_potentials_of_wide_weights_are_right(graph, decades, seed):
     """
     wide = reweighted(graph, decades, seed)
     components = Components.of(wide.adjacency)
-    b = components.centred(np.random.default_rng(seed).standard_normal((wide.n_nodes, 2)))
+    b = components.centered(np.random.default_rng(seed).standard_normal((wide.n_nodes, 2)))
     solver = LaplacianSolver(wide, random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore" if decades > 6 else "error", ConvergenceWarning)
         x = solver.solve(b)
-    y = components.centred(DenseElimination(wide.adjacency.toarray(), np.zeros(wide.n_nodes)).solve(b))
+    y = components.centered(DenseElimination(wide.adjacency.toarray(), np.zeros(wide.n_nodes)).solve(b))
 
     assert_allclose(x, y, atol=1e-7 * np.abs(y).max())
 
 
 @pytest.mark.parametrize("decades", [1, 2, 3])
-@pytest.mark.parametrize("name", ["square grid", "neighbours", "tree"])
+@pytest.mark.parametrize("name", ["square grid", "neighbors", "tree"])
 def test_wide_weights_within_reach_meet_the_tolerance(name, decades, seed):
     wide = reweighted(large(name), decades, seed)
     solver = LaplacianSolver(wide, random_state=seed)

@@ -1,4 +1,4 @@
-"""Sparsify: a subgraph that keeps the spectrum, checked by dense generalised eigenvalues."""
+"""Sparsify: a subgraph that keeps the spectrum, checked by dense generalized eigenvalues."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse.csgraph import connected_components
 
 import toy_graphs
-from graspel.graph import Graph, Step
+from graspel.graph import Graph, Origin
 from graspel.linalg import sparsify
-from graspel.parallel import one_thread_per_call
+from graspel.runtime.parallel import one_thread_per_call
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -33,7 +33,7 @@ def dense_condition(G: Graph, P: Graph) -> float:
 
 
 def clustered_neighbors(n: int = 800, n_neighbors: int = 5, seed: int = 0) -> Graph:
-    """Neighbours among points in four clusters, made connected by weak edges."""
+    """Neighbors among points in four clusters, made connected by weak edges."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, 3)) + 6 * rng.standard_normal((4, 3))[rng.integers(4, size=n)]
     squared = ((X[:, None] - X[None]) ** 2).sum(axis=2)
@@ -68,8 +68,8 @@ def assert_is_sparsifier(P: Graph, G: Graph):
     assert_array_equal(keys(G)[place], keys(P))
     assert_allclose(P.weights, G.weights[place], rtol=1e-15)
     assert_array_equal(connected_components(P.adjacency)[1], connected_components(G.adjacency)[1])
-    is_tree = P.step == Step.TREE
-    assert set(P.step[~is_tree].tolist()) <= {int(Step.SPARSIFIER)}
+    is_tree = P.origin == Origin.TREE
+    assert set(P.origin[~is_tree].tolist()) <= {int(Origin.SPARSIFIER)}
     assert_array_equal(is_tree, P.round == 0)
     tree = Graph(P.n_nodes, P.heads[is_tree], P.tails[is_tree], P.weights[is_tree])
     n_components = connected_components(G.adjacency)[0]
@@ -125,7 +125,7 @@ def test_it_beats_random_edges_on_the_same_tree(neighbors_graph, sparse, by_leve
     inverse = np.linalg.pinv(G.laplacian.toarray(), hermitian=True)
     diagonal = np.diag(inverse)
     leverage = G.weights * (diagonal[G.heads] + diagonal[G.tails] - 2 * inverse[G.heads, G.tails])
-    in_tree = np.isin(keys(G), keys(P)[P.step == Step.TREE])
+    in_tree = np.isin(keys(G), keys(P)[P.origin == Origin.TREE])
     off_tree = np.flatnonzero(~in_tree)
     chance = leverage[off_tree] if by_leverage else np.ones(len(off_tree))
     conditions = []
@@ -144,7 +144,7 @@ def test_a_tree_stays_as_it_is(target):
     tree = toy_graphs.random_tree(300)
     result = sparsify(tree, **target)
     assert_array_equal(keys(result.graph), keys(tree))
-    assert (result.graph.step == Step.TREE).all()
+    assert (result.graph.origin == Origin.TREE).all()
     assert result.condition == pytest.approx(1, rel=1e-5)
     assert result.n_rounds == 0
 
@@ -198,7 +198,7 @@ def test_wide_weights(rng):
 
 def condition_by_edges(G: Graph, P: Graph) -> float:
     """The same twin for weights of many digits: from the potentials that the maximum tree T brings, L_T^+ = S'S."""
-    tree = P.step == Step.TREE
+    tree = P.origin == Origin.TREE
     m = np.arange(tree.sum())
     B = np.zeros((len(m), G.n_nodes - 1))  # node 0 is grounded
     for nodes, sign in ((P.heads[tree], 1.0), (P.tails[tree], -1.0)):

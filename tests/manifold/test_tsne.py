@@ -308,5 +308,5 @@ def test_the_callback_hears_both_steps_and_can_end_them(blobs):
 def test_progress_and_verbose(blobs, capsys):
     MultilevelTSNE(random_state=0, verbose=True, **SHORT).fit(blobs[0])
     out = capsys.readouterr().out
-    for words in ("nearest neighbours", "coarsening", "t-SNE of the representatives  50%", "t-SNE of all points 100%"):
+    for words in ("nearest neighbors", "coarsening", "t-SNE of the representatives  50%", "t-SNE of all points 100%"):
         assert words in out

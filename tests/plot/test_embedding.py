@@ -1,4 +1,4 @@
-"""The picture of an embedding: drawn for any number of dimensions and classes, and clear about what it can not draw."""
+"""The picture of an embedding: drawn for any number of dimensions and classes, and clear about what it cannot draw."""
 
 from __future__ import annotations
 

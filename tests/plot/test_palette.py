@@ -1,4 +1,4 @@
-"""The palette: ten colours that stay apart for every kind of sight, and names fit for a picture."""
+"""The palette: ten colors that stay apart for every kind of sight, and names fit for a picture."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from graspel.plot.palette import COLOURS, MARKERS, shortened
 
-# How colours look without one kind of cone (Machado, Oliveira and Fernandes, 2009), on linear RGB.
+# How colors look without one kind of cone (Machado, Oliveira and Fernandes, 2009), on linear RGB.
 SIGHT = {
     "all cones": np.eye(3),
     "no red": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
@@ -26,7 +26,7 @@ def lab(rgb):
 
 @pytest.mark.parametrize("sight", SIGHT)
 def test_all_colours_are_told_apart(sight):
-    rgb = np.array([[int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)] for colour in COLOURS])
+    rgb = np.array([[int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)] for color in COLOURS])
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     seen = lab(np.clip(linear @ np.array(SIGHT[sight]).T, 0.0, 1.0))
     apart = np.linalg.norm(seen[:, None] - seen[None], axis=2)

@@ -24,7 +24,7 @@ def texts(figure):
 
 
 def rendered(drawn):
-    """Draw it: what matplotlib can not draw raises here."""
+    """Draw it: what matplotlib cannot draw raises here."""
     figure = drawn.figure if hasattr(drawn, "figure") else drawn[0].figure
     figure.savefig(io.BytesIO(), dpi=40)
     return drawn

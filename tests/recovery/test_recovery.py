@@ -8,18 +8,18 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 
 from graspel import Graph, GraphRecovery
-from graspel.linalg import effective_resistance
-from graspel.metrics import edge_scores
-from graspel.recovery.all_pairs import number_of_strong
-from graspel.recovery.neighbors import lost_without
-from graspel.synthetic import (
+from graspel.datasets import smooth_signals
+from graspel.graph import (
     erdos_renyi_graph,
     gaussian_graph,
     grid_graph,
     preferential_attachment_graph,
-    smooth_signals,
     stochastic_block_graph,
 )
+from graspel.linalg import effective_resistance
+from graspel.metrics import edge_scores
+from graspel.recovery.all_pairs import number_of_strong
+from graspel.recovery.neighbors import lost_without
 
 KINDS = {
     "gaussian": lambda seed: gaussian_graph(20, random_state=seed),

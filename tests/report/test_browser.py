@@ -72,7 +72,7 @@ def test_before_plotly_starts_the_points_are_sketched_and_the_sketch_goes_when_t
     back = browser.current_url
     try:
         browser.get(alone.as_uri())
-        colours = browser.execute_script(
+        colors = browser.execute_script(
             "const canvas = document.getElementById('sketch'), seen = new Set();"
             "const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);"
             "const hex = (byte) => byte.toString(16).padStart(2, '0');"
@@ -80,7 +80,7 @@ def test_before_plotly_starts_the_points_are_sketched_and_the_sketch_goes_when_t
             "  if (data[i + 3] === 255) seen.add('#' + hex(data[i]) + hex(data[i + 1]) + hex(data[i + 2]));"
             "return [...seen];"
         )
-        assert {colour.lower() for colour in COLOURS[:8]} <= set(colours)
+        assert {color.lower() for color in COLOURS[:8]} <= set(colors)
     finally:
         browser.get(back)
         wait(browser, "return document.body.dataset.drawn === 'yes'")
@@ -108,7 +108,7 @@ def test_the_table_filters(opened, model):
     assert whole == min(500, model.graph_.n_edges)
     search = opened.find_element("id", "search")
     search.send_keys("closest pair")
-    assert opened.execute_script(rows) == int((model.graph_.step == 4).sum()) < whole
+    assert opened.execute_script(rows) == int((model.graph_.origin == 4).sum()) < whole
     search.send_keys(" nothing has this")
     assert opened.execute_script(rows) == 0
     search.clear()
@@ -136,7 +136,7 @@ def test_hostile_texts_are_shown_and_do_nothing(opened):
 def test_the_colours_can_be_changed(opened):
     before = opened.execute_script("return document.getElementById('drawing').data[2].x.length")
     opened.execute_script(
-        "const select = document.getElementById('colouring'); select.value = '0';"
+        "const select = document.getElementById('coloring'); select.value = '0';"
         "select.dispatchEvent(new Event('change'));"
     )
     note = "return document.getElementById('sizes-note').textContent.startsWith('Points in each cluster')"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from graspel import GRASPEL, Graph, GraspelClustering
-from graspel.report.contents import MAX_CLASSES, colouring, contents, states
+from graspel.report.contents import MAX_CLASSES, coloring, contents, states
 from graspel.report.critical_edges import most_critical_edges
 from graspel.report.reproducing import how_to_reproduce
 from graspel.report.thinning import thinned
@@ -69,7 +69,7 @@ def test_the_page_says_that_it_was_thinned(model, monkeypatch):
 
 
 def test_names_sizes_and_classes():
-    way = colouring("class", ["b", "a", "b", "x" * 10_000], 4)
+    way = coloring("class", ["b", "a", "b", "x" * 10_000], 4)
     assert way.names[:2] == ["a", "b"]
     assert len(way.names[2]) == 60
     assert way.sizes == [1, 2, 1]
@@ -78,7 +78,7 @@ def test_names_sizes_and_classes():
 
 def test_too_many_classes_are_taken_together():
     labels = np.concatenate([np.arange(500), np.repeat(np.arange(10), 5)])
-    way = colouring("class", labels, len(labels))
+    way = coloring("class", labels, len(labels))
     assert len(way.names) == len(way.sizes) == MAX_CLASSES
     assert way.names[-1] == "441 others"
     assert sum(way.sizes) == len(labels)
@@ -91,7 +91,7 @@ def test_labels_of_another_length_are_refused(model):
 
 
 def test_mixed_labels_do():
-    assert colouring("class", np.array([1, "a", None], dtype=object), 3).names == ["1", "None", "a"]
+    assert coloring("class", np.array([1, "a", None], dtype=object), 3).names == ["1", "None", "a"]
 
 
 # --- rounds and edges ------------------------------------------------------------------------------------------------

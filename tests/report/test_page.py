@@ -1,4 +1,4 @@
-"""The page as a file: whole, escaped, small, and refused in words where it can not be made."""
+"""The page as a file: whole, escaped, small, and refused in words where it cannot be made."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_both_estimators_write_it(blobs, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["clusters.html", "graph.html"]
     assert "<h1>A title</h1>" in (tmp_path / "graph.html").read_text(encoding="utf-8")
     data = re.search(r'id="data">(.*?)</script>', (tmp_path / "clusters.html").read_text(encoding="utf-8")).group(1)
-    assert [way["what"] for way in json.loads(data)["colourings"]] == ["cluster"]
+    assert [way["what"] for way in json.loads(data)["colorings"]] == ["cluster"]
 
 
 @pytest.mark.parametrize("n_points", [2, 3, 5])

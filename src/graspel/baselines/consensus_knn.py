@@ -1,8 +1,8 @@
-r"""cons-kNN: the kNN graph, less the edges that few neighbourhoods agree on (Premachandran and Kakarala, 2013).
+r"""cons-kNN: the kNN graph, less the edges that few neighborhoods agree on (Premachandran and Kakarala, 2013).
 
-Let B be the indicator of neighbourhoods, B_ip = 1 if p is i itself or among its k nearest. The consensus
+Let B be the indicator of neighborhoods, B_ip = 1 if p is i itself or among its k nearest. The consensus
 
-    C = B'B,        C_pq = number of neighbourhoods that hold both p and q,
+    C = B'B,        C_pq = number of neighborhoods that hold both p and q,
 
 is large for pairs inside a group and small for pairs that only one point's list brings together. An edge of the kNN
 graph stays if C_pq >= tau. C has at most N (k + 1)^2 entries: a sparse product.
@@ -18,18 +18,18 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from graspel.baselines.knn import WEIGHTS, Ints, NeighborLists, neighbor_lists
-from graspel.graph import Graph, Step
-from graspel.parameters import check_choice, check_flag, check_number
+from graspel.graph import Graph, Origin
+from graspel.runtime.parameters import check_choice, check_flag, check_number
 
 
 @dataclass(frozen=True)
 class ConsensusKNN:
-    """The graph of k nearest neighbours on which enough neighbourhoods agree.
+    """The graph of k nearest neighbors on which enough neighborhoods agree.
 
     Parameters
     ----------
     n_neighbors : int
-        Neighbours of each point (k).
+        Neighbors of each point (k).
     tau : int
         Neighbourhoods, of the N, that must hold both ends of an edge. An edge has 1 from each end that lists the other;
         3 is the first that needs a third point to agree. With 1, every kNN edge stays.
@@ -67,7 +67,7 @@ class ConsensusKNN:
         X : array-like or sparse matrix, shape (N, M)
             N points, more than `n_neighbors`.
         random_state : int, numpy Generator or RandomState, or None
-            Seed of the neighbour search, which is approximate for many points.
+            Seed of the neighbor search, which is approximate for many points.
 
         Returns
         -------
@@ -85,7 +85,7 @@ class ConsensusKNN:
         if self.keep_best:
             kept[_best_of_the_lonely(len(lists.z), heads, tails, kept, np.lexsort((z, -agreed)))] = True
         heads, tails, z = heads[kept], tails[kept], z[kept]
-        return Graph(len(lists.z), heads, tails, WEIGHTS[self.weights](lists, heads, tails, z), step=Step.NEIGHBOR)
+        return Graph(len(lists.z), heads, tails, WEIGHTS[self.weights](lists, heads, tails, z), origin=Origin.NEIGHBOR)
 
 
 def consensus(lists: NeighborLists, heads: Ints, tails: Ints) -> NDArray[np.int64]:

@@ -22,10 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.baselines.pairs import graph_of_pairs, laplacian, squared_distances
-from graspel.baselines.projected_gradient import Minimum, minimise, warn_unless_converged
+from graspel.baselines.projected_gradient import Minimum, minimize, warn_unless_converged
 from graspel.graph import Graph
 from graspel.linalg.precision import log_determinant, resistances
-from graspel.parameters import check_number, checked_signals
+from graspel.points.validation import check_signals
+from graspel.runtime.parameters import check_number
 
 Floats = NDArray[np.float64]
 
@@ -34,7 +35,7 @@ LEAST = 1e-4  # of s
 
 @dataclass(frozen=True)
 class GLLogDet:
-    """Laplacian plus s I of greatest penalised likelihood (Lake and Tenenbaum 2010; Dong et al. 2016), on all pairs.
+    """Laplacian plus s I of greatest penalized likelihood (Lake and Tenenbaum 2010; Dong et al. 2016), on all pairs.
 
     Time and memory grow as N^3 and N^2: 1,000 nodes take about half a minute on one core.
 
@@ -49,7 +50,8 @@ class GLLogDet:
     Examples
     --------
     >>> from graspel.baselines.gl_logdet import GLLogDet
-    >>> from graspel.synthetic import grid_graph, smooth_signals
+    >>> from graspel.datasets import smooth_signals
+    >>> from graspel.graph import grid_graph
     >>> X = smooth_signals(grid_graph(3, 3), n_signals=1000, noise=0.0, random_state=0)
     >>> graph = GLLogDet(penalty=1.0).learn(X)
     >>> int((graph.weights > 0.1).sum())  # the grid has 12 edges of weight 9/24
@@ -79,7 +81,7 @@ class GLLogDet:
         graph : Graph
             With every positive weight, however small; the s of T is left out.
         """
-        X = checked_signals(self, X)
+        X = check_signals(self, X)
         M = X.shape[1]
         k = squared_distances(X) / M + 2 * self.penalty / M
         if not X.any():
@@ -94,7 +96,7 @@ class GLLogDet:
         least = np.append(np.zeros(len(k)), LEAST * unit)
         start = np.append(np.full(len(k), 2 / n_nodes), max(1.0, LEAST * unit))
         objective = negative_likelihood(k, power, n_nodes)
-        return minimise(objective, lambda x: np.maximum(x, least), start, tol=self.tol, max_iter=self.max_iter)
+        return minimize(objective, lambda x: np.maximum(x, least), start, tol=self.tol, max_iter=self.max_iter)
 
 
 def negative_likelihood(

@@ -31,9 +31,10 @@ from graspel.baselines.pairs import (
     squared_distances,
     sums_of_ends,
 )
-from graspel.baselines.projected_gradient import Minimum, kkt_residual, minimise, on_simplex, warn_unless_converged
+from graspel.baselines.projected_gradient import Minimum, kkt_residual, minimize, on_simplex, warn_unless_converged
 from graspel.graph import Graph
-from graspel.parameters import check_number, checked_signals
+from graspel.points.validation import check_signals
+from graspel.runtime.parameters import check_number
 
 Floats = NDArray[np.float64]
 
@@ -61,7 +62,8 @@ class GLSigRep:
     Examples
     --------
     >>> from graspel.baselines.gl_sigrep import GLSigRep
-    >>> from graspel.synthetic import gaussian_graph, smooth_signals
+    >>> from graspel.datasets import smooth_signals
+    >>> from graspel.graph import gaussian_graph
     >>> truth = gaussian_graph(20, random_state=0)
     >>> graph = GLSigRep().learn(smooth_signals(truth, random_state=0))
     >>> round(2 * float(graph.weights.sum()), 6)  # the trace
@@ -94,7 +96,7 @@ class GLSigRep:
         graph : Graph
             With every positive weight, however small; they sum to N/2.
         """
-        X = checked_signals(self, X)
+        X = check_signals(self, X)
         minimum = self.minimum(X)
         warn_unless_converged("GLSigRep", minimum.residual, self.tol, self.max_iter)
         return graph_of_pairs(minimum.x, len(X))
@@ -113,7 +115,7 @@ class GLSigRep:
             residual = kkt_residual(w, gradient(), project)
             if residual <= self.tol or len(values) > self.max_rounds:
                 break
-            w = minimise(quadratic, project, w, tol=self.tol / 2, max_iter=self.max_iter).x
+            w = minimize(quadratic, project, w, tol=self.tol / 2, max_iter=self.max_iter).x
         return Minimum(w, values, residual)
 
 

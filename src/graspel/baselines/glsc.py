@@ -23,17 +23,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.baselines.pairs import graph_of_pairs, laplacian, squared_distances
-from graspel.baselines.projected_gradient import Minimum, minimise, non_negative, warn_unless_converged
+from graspel.baselines.projected_gradient import Minimum, minimize, non_negative, warn_unless_converged
 from graspel.graph import Graph
 from graspel.linalg.precision import log_determinant, resistances
-from graspel.parameters import check_number, checked_signals
+from graspel.points.validation import check_signals
+from graspel.runtime.parameters import check_number
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class GLSC:
-    """The combinatorial graph Laplacian of greatest penalised likelihood (Egilmez et al. 2017), on all pairs.
+    """The combinatorial graph Laplacian of greatest penalized likelihood (Egilmez et al. 2017), on all pairs.
 
     Time and memory grow as N^3 and N^2: 1,000 nodes take about half a minute on one core, 2,000 six minutes.
 
@@ -49,7 +50,8 @@ class GLSC:
     Examples
     --------
     >>> from graspel.baselines.glsc import GLSC
-    >>> from graspel.synthetic import grid_graph, smooth_signals
+    >>> from graspel.datasets import smooth_signals
+    >>> from graspel.graph import grid_graph
     >>> X = smooth_signals(grid_graph(3, 3), n_signals=1000, noise=0.0, random_state=0)
     >>> graph = GLSC(alpha=0.0).learn(X)
     >>> int((graph.weights > 0.1).sum())  # the grid has 12 edges of weight 9/24
@@ -79,7 +81,7 @@ class GLSC:
         graph : Graph
             With every positive weight, however small.
         """
-        X = checked_signals(self, X)
+        X = check_signals(self, X)
         k = squared_distances(X) / X.shape[1] + 4 * self.alpha
         if not k.all():
             p, q = (int(ends[np.argmin(k)]) for ends in np.triu_indices(len(X), 1))
@@ -95,7 +97,7 @@ class GLSC:
         """Minimise in v = k w, from equal leverages."""
         start = np.full(len(k), 2 / n_nodes)
         objective = negative_likelihood(k / k.mean(), n_nodes)  # weights of order 1 beside 11'/N, whatever the unit
-        return minimise(objective, non_negative, start, tol=self.tol, max_iter=self.max_iter)
+        return minimize(objective, non_negative, start, tol=self.tol, max_iter=self.max_iter)
 
 
 def negative_likelihood(k: Floats, n_nodes: int) -> Callable[[Floats], tuple[float, Callable[[], Floats]]]:

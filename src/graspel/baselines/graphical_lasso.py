@@ -33,7 +33,8 @@ from sklearn.exceptions import ConvergenceWarning
 from graspel.baselines.pairs import graph_of_pairs
 from graspel.baselines.projected_gradient import non_negative, warn_unless_converged
 from graspel.graph import Graph
-from graspel.parameters import check_number, checked_signals
+from graspel.points.validation import check_signals
+from graspel.runtime.parameters import check_number
 
 Floats = NDArray[np.float64]
 
@@ -61,7 +62,8 @@ class GraphicalLasso:
     Examples
     --------
     >>> from graspel.baselines.graphical_lasso import GraphicalLasso
-    >>> from graspel.synthetic import grid_graph, smooth_signals
+    >>> from graspel.datasets import smooth_signals
+    >>> from graspel.graph import grid_graph
     >>> X = smooth_signals(grid_graph(3, 3), n_signals=1000, noise=0.1, random_state=0)
     >>> graph = GraphicalLasso(alpha=0.01, level=1.0).learn(X)
     >>> int((graph.weights > 0.2).sum())  # the grid has 12 edges of weight 9/24
@@ -93,7 +95,7 @@ class GraphicalLasso:
         graph : Graph
             With the weight -Theta_pq for every negative entry, however small.
         """
-        X = checked_signals(self, X)
+        X = check_signals(self, X)
         if not np.ptp(X, axis=1).all():
             node = int(np.argmin(np.ptp(X, axis=1)))
             raise ValueError(

@@ -1,12 +1,12 @@
 r"""kNN: the usual graph, every point joined to its k nearest; p ~ q if either is among the other's k nearest.
 
-With z = |x_p - x_q|^2 and s_p the distance from p to the last of its k neighbours, an edge weighs
+With z = |x_p - x_q|^2 and s_p the distance from p to the last of its k neighbors, an edge weighs
 
     unit        1
     inverse     1 / z
     gaussian    exp(-z / (s_p s_q))        local scaling: Zelnik-Manor and Perona, 2004
 
-The neighbour lists (:func:`neighbor_lists`) are graspel's own, nearly linear in N, and are what the other graphs of
+The neighbor lists (:func:`neighbor_lists`) are graspel's own, nearly linear in N, and are what the other graphs of
 this package start from too. z is measured in units of the data's squared spectral norm, so no graph depends on the
 scale of the data.
 """
@@ -20,12 +20,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.graph import Graph, Step
-from graspel.parallel import count_threads, one_thread_per_call
-from graspel.parameters import check_choice, check_number, checked_data, generator
-from graspel.steps.neighbors import Neighbors, nearest_neighbors
-from graspel.steps.prepare import Points
-from graspel.steps.weights import Weights
+from graspel.graph import Graph, Origin
+from graspel.learning.weights import Weights
+from graspel.neighbors.lists import Neighbors, nearest_neighbors
+from graspel.points.prepared import Points
+from graspel.points.validation import check_data
+from graspel.runtime.parallel import count_threads, one_thread_per_call
+from graspel.runtime.parameters import check_choice, check_number, generator
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -35,14 +36,14 @@ FAINTEST = 1e-6  # no Gaussian weight is smaller: an edge stays an edge, and sol
 
 @dataclass(frozen=True)
 class KNN:
-    """The graph of k nearest neighbours.
+    """The graph of k nearest neighbors.
 
     Parameters
     ----------
     n_neighbors : int
-        Neighbours of each point (k).
+        Neighbors of each point (k).
     weights : "gaussian", "unit" or "inverse"
-        exp(-z / (s_p s_q)), where s_p is the distance from p to its k-th neighbour; 1; or 1 / z, finite for copies of
+        exp(-z / (s_p s_q)), where s_p is the distance from p to its k-th neighbor; 1; or 1 / z, finite for copies of
         a point.
 
     Examples
@@ -65,7 +66,7 @@ class KNN:
         X : array-like or sparse matrix, shape (N, M)
             N points, more than `n_neighbors`.
         random_state : int, numpy Generator or RandomState, or None
-            Seed of the neighbour search, which is approximate for many points.
+            Seed of the neighbor search, which is approximate for many points.
 
         Returns
         -------
@@ -74,7 +75,7 @@ class KNN:
         check_choice("weights", self.weights, WEIGHTS)
         lists = neighbor_lists(type(self).__name__, X, "n_neighbors", self.n_neighbors, random_state)
         heads, tails, z = lists.edges()
-        return Graph(len(lists.z), heads, tails, WEIGHTS[self.weights](lists, heads, tails, z), step=Step.NEIGHBOR)
+        return Graph(len(lists.z), heads, tails, WEIGHTS[self.weights](lists, heads, tails, z), origin=Origin.NEIGHBOR)
 
 
 class NeighborLists(NamedTuple):
@@ -82,7 +83,7 @@ class NeighborLists(NamedTuple):
 
     Attributes
     ----------
-    indices, z : arrays (N x k), neighbours by growing distance, and z; z is inf where a search found fewer
+    indices, z : arrays (N x k), neighbors by growing distance, and z; z is inf where a search found fewer
     """
 
     indices: Ints
@@ -116,7 +117,7 @@ def inverse_weights(lists: NeighborLists, heads: Ints, tails: Ints, z: Floats) -
 
 
 def gaussian_weights(lists: NeighborLists, heads: Ints, tails: Ints, z: Floats) -> Floats:
-    """exp(-z / (s_p s_q)), s_p the distance to the last neighbour of p; copies of a point weigh 1."""
+    """exp(-z / (s_p s_q)), s_p the distance to the last neighbor of p; copies of a point weigh 1."""
     farthest = np.where(np.isfinite(lists.z), lists.z, 0.0).max(axis=1)
     s = np.sqrt(np.maximum(farthest, lists.floor))
     return np.maximum(np.exp(-z / (s[heads] * s[tails])), FAINTEST)
@@ -131,7 +132,7 @@ def neighbor_lists(method: Any, X: Any, name: str, k: int, random_state: Any, fa
     `method` and `name`, of the method and of its parameter k, are for error messages.
     """
     check_number(name, k, ">= 1", lambda value: value >= 1, whole=True)
-    X, rng = checked_data(method, X), generator(random_state)
+    X, rng = check_data(method, X), generator(random_state)
     n = X.shape[0]
     if k > n - 1:
         raise ValueError(
@@ -144,7 +145,7 @@ def neighbor_lists(method: Any, X: Any, name: str, k: int, random_state: Any, fa
 
 
 def _with_copies(found: Neighbors, k: int, n: int) -> NeighborLists:
-    """Lists of all n points from those of the distinct ones: a point's copies come first, then its neighbours' groups.
+    """Lists of all n points from those of the distinct ones: a point's copies come first, then its neighbors' groups.
 
     A group is a distinct point with its copies. The first k + 1 of all the points in p's group, its nearest group, the
     next, ... serve every member of the group: each leaves out itself.

@@ -2,15 +2,15 @@ r"""LSGL: large-scale graph learning from smooth signals (Kalofolias, 2016; Kalo
 
 With z_pq = |x_p - x_q|^2 and the weights w of a set of allowed edges, the support,
 
-    minimise over w >= 0:    2 theta z'w - sum_p log (Sw)_p + |w|^2,
+    minimize over w >= 0:    2 theta z'w - sum_p log (Sw)_p + |w|^2,
 
 where Sw are the degrees. The first term wants edges between near points, the logarithm forbids isolated ones, the
-square spreads the weight. Larger theta gives fewer edges: a wanted number of neighbours k sets it in closed
-form (:func:`theta_of_degree`). The support is the graph of 3k nearest neighbours, or all pairs.
+square spreads the weight. Larger theta gives fewer edges: a wanted number of neighbors k sets it in closed
+form (:func:`theta_of_degree`). The support is the graph of 3k nearest neighbors, or all pairs.
 
 The dual has one variable for each node, the price lambda_p > 0 of its degree:
 
-    minimise over lambda:    sum_pq max(0, (lambda_p + lambda_q) / 2 - theta z_pq)^2 - sum_p log lambda_p,
+    minimize over lambda:    sum_pq max(0, (lambda_p + lambda_q) / 2 - theta z_pq)^2 - sum_p log lambda_p,
 
 and w_pq = max(0, (lambda_p + lambda_q) / 2 - theta z_pq). It is smooth, and Newton's method solves it in some ten
 steps, each by conjugate gradients: products with the matrix of the edges in use. (The papers use methods of first
@@ -37,28 +37,28 @@ from scipy.spatial.distance import squareform
 from sklearn.exceptions import ConvergenceWarning
 
 from graspel.baselines.knn import neighbor_lists
-from graspel.graph import Graph, Step
-from graspel.parallel import one_thread_per_call
-from graspel.parameters import check_number
-from graspel.steps.weights import SMALLEST
+from graspel.graph import Graph, Origin
+from graspel.learning.weights import SMALLEST
+from graspel.runtime.parallel import one_thread_per_call
+from graspel.runtime.parameters import check_number
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-SUPPORT = 3  # neighbours in the support, for each one wanted: the paper's 2 to 3
-FARTHEST = 1e4  # theta z to the nearest neighbour: its weight is a ten-thousandth of what is usual
+SUPPORT = 3  # neighbors in the support, for each one wanted: the paper's 2 to 3
+FARTHEST = 1e4  # theta z to the nearest neighbor: its weight is a ten-thousandth of what is usual
 CG_STEPS = 1000  # of the conjugate gradients in a Newton step, at the most
 HALVINGS = 40  # of a Newton step, at the most
 
 
 @dataclass(frozen=True)
 class LSGL:
-    """The graph on which the data are smoothest, of about a wanted number of neighbours.
+    """The graph on which the data are smoothest, of about a wanted number of neighbors.
 
     Parameters
     ----------
     degree : int
-        Wanted neighbours of each point (k), met on average and roughly; it sets theta.
+        Wanted neighbors of each point (k), met on average and roughly; it sets theta.
     theta : float, optional
         Sparsity: the larger, the fewer edges. In place of the one set by `degree`; then z is taken as
         :meth:`learn` measures it, in units of the data's squared spectral norm, or as it was handed in.
@@ -83,14 +83,14 @@ class LSGL:
     max_iter: int = 200
 
     def learn(self, X: Any, random_state: Any = None) -> Graph:
-        """The graph of the rows of X, on the support of their 3 * `degree` nearest neighbours.
+        """The graph of the rows of X, on the support of their 3 * `degree` nearest neighbors.
 
         Parameters
         ----------
         X : array-like or sparse matrix, shape (N, M)
             N points, more than `degree`.
         random_state : int, numpy Generator or RandomState, or None
-            Seed of the neighbour search, which is approximate for many points.
+            Seed of the neighbor search, which is approximate for many points.
 
         Returns
         -------
@@ -99,7 +99,7 @@ class LSGL:
         self._check()
         lists = neighbor_lists(type(self).__name__, X, "degree", self.degree, random_state, factor=SUPPORT)
         theta = theta_of_degree(lists.z, self.degree) if self.theta is None else self.theta
-        return self._solved(len(lists.z), *lists.edges(), theta, Step.NEIGHBOR)
+        return self._solved(len(lists.z), *lists.edges(), theta, Origin.NEIGHBOR)
 
     def learn_from_distances(self, z: ArrayLike) -> Graph:
         """The graph of nodes with these squared distances, on the support of all pairs.
@@ -133,7 +133,7 @@ class LSGL:
             np.fill_diagonal(rows, np.inf)
             theta = theta_of_degree(np.sort(rows, axis=1)[:, :-1], self.degree)
         heads, tails = np.triu_indices(n, 1)
-        return self._solved(n, heads, tails, z, theta, Step.GIVEN)
+        return self._solved(n, heads, tails, z, theta, Origin.GIVEN)
 
     def _check(self) -> None:
         check_number("degree", self.degree, ">= 1", lambda value: value >= 1, whole=True)
@@ -142,7 +142,7 @@ class LSGL:
         check_number("tol", self.tol, "> 0", lambda value: 0 < value < np.inf, hint="The gap for each node.")
         check_number("max_iter", self.max_iter, ">= 1", lambda value: value >= 1, whole=True)
 
-    def _solved(self, n: int, heads: Ints, tails: Ints, z: Floats, theta: float, step: Step) -> Graph:
+    def _solved(self, n: int, heads: Ints, tails: Ints, z: Floats, theta: float, origin: Origin) -> Graph:
         with one_thread_per_call():
             cost = _brought_near(n, heads, tails, theta * z)
             w, gap = smooth_weights(n, heads, tails, cost, self.tol, self.max_iter)
@@ -154,13 +154,13 @@ class LSGL:
                 stacklevel=3,
             )
         kept = w > 0
-        return Graph(n, heads[kept], tails[kept], w[kept], step=step)
+        return Graph(n, heads[kept], tails[kept], w[kept], origin=origin)
 
 
 def theta_of_degree(Z: Floats, degree: int) -> float:
-    r"""The theta for which nodes have about `degree` neighbours each.
+    r"""The theta for which nodes have about `degree` neighbors each.
 
-    A node alone, with sorted distances Z_1 <= Z_2 <= ..., takes exactly k neighbours if theta lies between
+    A node alone, with sorted distances Z_1 <= Z_2 <= ..., takes exactly k neighbors if theta lies between
     theta_u(k + 1) and theta_u(k) = (k Z_k^2 - B_k Z_k)^(-1/2), with B_k = Z_1 + ... + Z_k. The result is the geometric
     mean of the two bounds, each averaged over the nodes.
 
@@ -175,7 +175,7 @@ def theta_of_degree(Z: Floats, degree: int) -> float:
 
     Examples
     --------
-    One node, two neighbours wanted: the bounds are (2 * 4 - 3 * 2)^(-1/2) and (3 * 9 - 6 * 3)^(-1/2).
+    One node, two neighbors wanted: the bounds are (2 * 4 - 3 * 2)^(-1/2) and (3 * 9 - 6 * 3)^(-1/2).
 
     >>> round(theta_of_degree(np.array([[1.0, 2.0, 3.0]]), 2), 4)
     0.4855

@@ -50,7 +50,7 @@ class Minimum:
     residual: float
 
 
-def minimise(objective: Objective, project: Projection, x: Floats, *, tol: float, max_iter: int) -> Minimum:
+def minimize(objective: Objective, project: Projection, x: Floats, *, tol: float, max_iter: int) -> Minimum:
     """Minimise a function over a set, from a point x of the set.
 
     Parameters
@@ -72,7 +72,7 @@ def minimise(objective: Objective, project: Projection, x: Floats, *, tol: float
     >>> target = np.array([1.0, -2.0])
     >>> def objective(x):
     ...     return 0.5 * ((x - target) ** 2).sum(), lambda: x - target
-    >>> minimise(objective, non_negative, np.zeros(2), tol=1e-9, max_iter=10).x
+    >>> minimize(objective, non_negative, np.zeros(2), tol=1e-9, max_iter=10).x
     array([1., 0.])
     """
     value, gradient = objective(x)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from graspel.cli import cluster, convert, demo, embed, info, learn, recover, report, reproduce
+from graspel.cli import cluster, convert, demo, embed, info, learn, recover, report
 
 __all__ = ["build_app"]
 
@@ -18,7 +18,7 @@ Start with [bold]graspel demo[/bold], or with your own points: [bold]graspel lea
 """
 
 EXIT_CODES = (
-    "Exit codes: 0 done, 2 the input, an option or the output can not be used (one sentence says why), "
+    "Exit codes: 0 done, 2 the input, an option or the output cannot be used (one sentence says why), "
     "130 stopped by Ctrl-C, 1 a bug (GRASPEL_DEBUG=1 shows the traceback)."
 )
 
@@ -41,7 +41,6 @@ def build_app() -> typer.Typer:
     app.command("info", help=info.HELP, epilog=info.EXAMPLES, no_args_is_help=True)(info.info)
     app.command("convert", help=convert.HELP, epilog=convert.EXAMPLES, no_args_is_help=True)(convert.convert)
     app.command("demo", help=demo.HELP, epilog=demo.EXAMPLES)(demo.demo)
-    app.command("reproduce", help=reproduce.HELP, epilog=reproduce.EXAMPLES, no_args_is_help=True)(reproduce.reproduce)
     return app
 
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graspel.cli import learn_options as options
-from graspel.cli.errors import UnusableFile, friendly_errors
+from graspel.cli.errors import friendly_errors
 from graspel.cli.help_text import default
 from graspel.cli.learn import Header, Key, Quiet, fitted
 from graspel.cli.output import check_graph_file, check_kept, print_json, print_table
 from graspel.cli.progress_bar import progress_bar
-from graspel.progress import report
+from graspel.io.errors import UnusableFile
+from graspel.runtime.progress import announce
 
 if TYPE_CHECKING:
     from graspel.cluster import Clustering
@@ -52,7 +53,7 @@ def number_of_clusters(text: str) -> int | str:
     except ValueError:
         raise typer.BadParameter(f"{text!r} is neither a whole number nor auto") from None
     if number < 1:
-        raise typer.BadParameter(f"{number} clusters can not be made; ask for at least 1, or for auto")
+        raise typer.BadParameter(f"{number} clusters cannot be made; ask for at least 1, or for auto")
     return number
 
 
@@ -95,7 +96,7 @@ Labels = Annotated[
         metavar="FILE",
     ),
 ]
-Head = Annotated[
+AssignLabels = Annotated[
     str,
     typer.Option(
         help="From eigenvectors to clusters: ward (groups the points along the graph) or paper (k-means from random "
@@ -126,7 +127,7 @@ Neighbors = Annotated[
     typer.Option(
         "--n-neighbors",
         "--neighbors",
-        help="How many nearest neighbours each point is joined to." + default("2"),
+        help="How many nearest neighbors each point is joined to." + default("2"),
         show_default=False,
         rich_help_panel=options.START,
     ),
@@ -134,7 +135,7 @@ Neighbors = Annotated[
 Initial = Annotated[
     str | None,
     typer.Option(
-        help="The start graph: knn (nearest neighbours), unn (a larger kNN graph, spectrally sparsified), mst (minimum "
+        help="The start graph: knn (nearest neighbors), unn (a larger kNN graph, spectrally sparsified), mst (minimum "
         "spanning tree), or the path of a graph file on the same points, whose pieces are joined." + default("knn"),
         show_default=False,
         rich_help_panel=options.START,
@@ -171,7 +172,7 @@ def cluster(
     data: Data = None,
     n_clusters: Clusters = AUTO,
     labels: Labels = None,
-    head: Head = "ward",
+    assign_labels: AssignLabels = "ward",
     graph: GraphFile = None,
     save_graph: SaveGraph = None,
     key: Key = None,
@@ -193,11 +194,11 @@ def cluster(
         source = _checked_source(given)
         _check_files(given)
         with progress_bar(show=not (json or quiet)):
-            from graspel.cli.label_files import read_labels, write_labels
-            from graspel.cluster import HEADS, cluster_graph
-            from graspel.parameters import check_choice
+            from graspel.cluster import ASSIGNMENTS, cluster_graph
+            from graspel.io.labels import read_labels, write_labels
+            from graspel.runtime.parameters import check_choice
 
-            check_choice("head", head, HEADS)
+            check_choice("assign_labels", assign_labels, ASSIGNMENTS)
             X: Any = None if data is None else _points(data, key, header)
             learned = None if graph is None else _graph_of(graph, data, X)
             n_points = X.shape[0] if learned is None else learned.n_nodes
@@ -211,8 +212,10 @@ def cluster(
             if save_graph is not None:
                 learned.export(save_graph)
                 written.append(str(save_graph))
-            found = cluster_graph(learned, n_clusters, head=head, random_state=random_state, n_jobs=n_jobs)
-            report("writing", detail=output.name)
+            found = cluster_graph(
+                learned, n_clusters, assign_labels=assign_labels, random_state=random_state, n_jobs=n_jobs
+            )
+            announce("writing", detail=output.name)
             write_labels(output, found.labels)
         written.append(str(output))
         record = {**_summary(found, learned), **_scores(classes, found), "seconds": monotonic() - began}
@@ -246,7 +249,7 @@ def _checked_source(given: dict[str, Any]) -> Path:
 
 def _check_files(given: dict[str, Any]) -> None:
     """See that what is to be written can be, and that it replaces nothing that is read."""
-    from graspel.cli.label_files import check_labels_file
+    from graspel.io.labels import check_labels_file
 
     targets = [given[name] for name in ("output", "save_graph") if name in given]
     check_labels_file(given["output"])
@@ -254,7 +257,7 @@ def _check_files(given: dict[str, Any]) -> None:
         check_graph_file(given["save_graph"])
     check_kept([given[name] for name in ("data", "graph", "labels") if name in given], targets)
     if len({target.resolve() for target in targets}) < len(targets):
-        raise ValueError(f"{targets[0]} can not take both the clusters and the graph; give two names.")
+        raise ValueError(f"{targets[0]} cannot take both the clusters and the graph; give two names.")
 
 
 def _check_number(n_clusters: int | str, n_points: int, source: Path) -> None:
@@ -276,9 +279,9 @@ def _check_pieces(n_clusters: int | str, graph: Graph, source: Path) -> None:
 
 
 def _points(data: Path, key: str | None, header: bool | None) -> Any:
-    from graspel.cli.data_files import read_data
+    from graspel.io.tables import read_data
 
-    report("reading", detail=data.name)
+    announce("reading", detail=data.name)
     if key is None and _is_graph(data):
         raise UnusableFile(f"{data} holds a graph, not points; give it by --graph {data}.")
     return read_data(data, key=key, header=header)
@@ -295,10 +298,10 @@ def _is_graph(path: Path) -> bool:
 
 def _graph_of(path: Path, data: Path | None, X: Any) -> Graph:
     """Read the graph, which must be one of the points where these are given."""
-    from graspel.exchange import read_graph
+    from graspel.graph import Graph
 
-    report("reading", detail=path.name)
-    graph = read_graph(path)
+    announce("reading", detail=path.name)
+    graph = Graph.read(path)
     if X is not None and X.shape[0] != graph.n_nodes:
         raise UnusableFile(
             f"{path} is a graph of {graph.n_nodes:,} nodes, but {data} holds {X.shape[0]:,} points; give the graph of "

@@ -38,9 +38,9 @@ def convert(
     """Read the graph in `source` and write it to `target`. HELP is the user's text."""
     with friendly_errors(quiet=quiet) as written:
         check_graph_file(target, source=source)
-        from graspel.exchange import read_graph
+        from graspel.graph import Graph
 
-        graph = read_graph(source)
+        graph = Graph.read(source)
         graph.export(target)
         written.append(str(target))
         if not quiet:

@@ -14,12 +14,12 @@ import typer
 from graspel.cli.errors import friendly_errors
 from graspel.cli.output import print_certificate
 from graspel.cli.progress_bar import progress_bar
-from graspel.progress import report
+from graspel.runtime.progress import announce
 
 HELP = (
     "Learn the graph of 1,797 handwritten digits and draw it.\n\n"
     "Needs no files and no network: the data ships with scikit-learn. Writes graph.npz (the graph) and drawing.png "
-    "(each digit placed by the first three nontrivial eigenvectors of the graph's Laplacian, coloured by its class), "
+    "(each digit placed by the first three nontrivial eigenvectors of the graph's Laplacian, colored by its class), "
     "and prints the certificate."
 )
 EXAMPLES = "\n".join(
@@ -54,7 +54,7 @@ def demo(
 
 def _learn_and_draw(output: Path, written: list[str]) -> Any:
     from graspel.datasets import load
-    from graspel.files import check_target
+    from graspel.io.atomic import check_target
     from graspel.learner import GRASPEL
     from graspel.plot import spectral_drawing
 
@@ -63,7 +63,7 @@ def _learn_and_draw(output: Path, written: list[str]) -> Any:
         check_target(path)
     digits = load("digits")
     model = GRASPEL(random_state=0).fit(digits.X)
-    report("drawing")
+    announce("drawing")
     model.graph_.save(graph_file)
     written.append(str(graph_file))
     spectral_drawing(model.graph_, digits.y, drawing_file, title="The learned graph of handwritten digits")

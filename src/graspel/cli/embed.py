@@ -14,14 +14,14 @@ from graspel.cli.help_text import default
 from graspel.cli.learn import Data, Header, Key, Quiet
 from graspel.cli.output import check_kept, print_json, print_table
 from graspel.cli.progress_bar import progress_bar
-from graspel.progress import report
+from graspel.runtime.progress import announce
 
 HELP = (
-    "Place data points in the plane, or in few dimensions.\n\n"
+    "EmbeddedGraph data points in the plane, or in few dimensions.\n\n"
     "Learns the graph of the points. tsne (the default) draws a fifth of them, one for each group of a coarsened "
     "graph, and from there all; spectral places the points by the first eigenvectors of the graph's Laplacian. Writes "
     "the place of every point, in the order of the data, and draws them (--plot). With known classes (--labels) the "
-    "picture is coloured, and how many points lie among their own class is said; classes are not used to find the "
+    "picture is colored, and how many points lie among their own class is said; classes are not used to find the "
     "places."
 )
 EXAMPLES = "\n".join(
@@ -65,7 +65,7 @@ Plot = Annotated[
 Labels = Annotated[
     Path | None,
     typer.Option(
-        help="The known classes of the points, for colours: .csv (one column) or .npy, numbers or text.",
+        help="The known classes of the points, for colors: .csv (one column) or .npy, numbers or text.",
         show_default=False,
         metavar="FILE",
     ),
@@ -95,7 +95,7 @@ Neighbors = Annotated[
     typer.Option(
         "--n-neighbors",
         "-k",
-        help="How many nearest neighbours each point of the graph is joined to." + default("2"),
+        help="How many nearest neighbors each point of the graph is joined to." + default("2"),
         show_default=False,
         rich_help_panel=options.START,
     ),
@@ -150,22 +150,22 @@ def embed(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Place the points of `data`, write their places to `output`, and draw them. HELP is the user's text."""
+    """EmbeddedGraph the points of `data`, write their places to `output`, and draw them. HELP is the user's text."""
     given = {name: value for name, value in locals().items() if value is not None}
     began = monotonic()
     with friendly_errors(quiet=quiet) as written:
         _check_method(given)
         _check_files(given)
         with progress_bar(show=not (json or quiet)):
-            from graspel.cli.coordinate_files import write_coordinates
-            from graspel.cli.data_files import read_data
-            from graspel.cli.label_files import read_labels
+            from graspel.io.coordinates import write_coordinates
+            from graspel.io.labels import read_labels
+            from graspel.io.tables import read_data
 
-            report("reading", detail=data.name)
+            announce("reading", detail=data.name)
             X = read_data(data, key=key, header=header)
             classes = None if labels is None else read_labels(labels, X.shape[0], data)
             model = _model(given).fit(X)
-            report("writing", detail=output.name)
+            announce("writing", detail=output.name)
             write_coordinates(output, model.embedding_)
             written.append(str(output))
             if plot is not None:
@@ -180,7 +180,7 @@ def embed(
 
 def _check_method(given: dict[str, Any]) -> None:
     """See that the method is known, can be run, and has the options that are given."""
-    from graspel.parameters import check_choice
+    from graspel.runtime.parameters import check_choice
 
     check_choice("method", given["method"], METHODS)
     if given["method"] == "tsne":
@@ -195,7 +195,7 @@ def _check_method(given: dict[str, Any]) -> None:
 
 def _check_files(given: dict[str, Any]) -> None:
     """See that what is to be written can be, and that it replaces nothing that is read."""
-    from graspel.cli.coordinate_files import check_coordinate_file, check_picture_file
+    from graspel.io.coordinates import check_coordinate_file, check_picture_file
 
     check_coordinate_file(given["output"])
     if "plot" in given:
@@ -220,7 +220,7 @@ def _model(given: dict[str, Any]) -> Any:
 def _draw(places: Any, classes: list[Any] | None, path: Path, data: Path, method: str) -> None:
     from graspel.plot import embedding, save
 
-    report("drawing", detail=path.name)
+    announce("drawing", detail=path.name)
     name = {"tsne": "multilevel t-SNE", "spectral": "spectral embedding"}[method]
     save(embedding(places, classes, title=data.name, subtitle=f"{len(places):,} points, {name}"), path)
 
@@ -261,7 +261,7 @@ def _rows(record: dict[str, Any]) -> list[tuple[str, str, str]]:
         divergence = record["kl_divergence"]
         rows += [
             ("representatives", f"{record['representatives']:,}", "drawn first, one for each group of points"),
-            ("divergence", f"{divergence:.3f}", "Kullback-Leibler, between the neighbours here and in the data"),
+            ("divergence", f"{divergence:.3f}", "Kullback-Leibler, between the neighbors here and in the data"),
         ]
     if "accuracy" in record:
         classes = f"{record['classes']:,} {'class' if record['classes'] == 1 else 'classes'}"

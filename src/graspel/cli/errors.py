@@ -5,7 +5,7 @@ code  meaning
 ====  ===========================================================================
 0     done
 1     something unexpected: a bug; ``GRASPEL_DEBUG=1`` shows the traceback
-2     the input, an option or the output can not be used; the sentence says why
+2     the input, an option or the output cannot be used; the sentence says why
 130   stopped by Ctrl-C
 143   stopped by a termination signal
 ====  ===========================================================================
@@ -24,16 +24,12 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, NoReturn
 
-__all__ = ["DEBUG_VARIABLE", "USER_ERRORS", "UnusableFile", "friendly_errors", "sentence"]
+__all__ = ["DEBUG_VARIABLE", "USER_ERRORS", "friendly_errors", "sentence"]
 
 DEBUG_VARIABLE = "GRASPEL_DEBUG"
 
 # What these say comes from a user's file, option or machine; anything else is a bug of ours.
 USER_ERRORS = (ValueError, TypeError, OSError, MemoryError, ImportError, EOFError, OverflowError)
-
-
-class UnusableFile(ValueError):
-    """A user's file that can not be used; the message names the file and says what is wrong with it."""
 
 
 _ADVICE = {
@@ -43,9 +39,9 @@ _ADVICE = {
     errno.EISDIR: "is a folder; give the path of a file",
     errno.ENOTDIR: "is not a folder; check the path",
     errno.EEXIST: "is in the way, a folder of this name is needed; move it away or choose another name",
-    errno.ENOSPC: "can not be written: the disk is full; free some space or choose another folder",
-    errno.EDQUOT: "can not be written: your disk quota is used up; free some space or choose another folder",
-    errno.EROFS: "can not be written: the file system is read-only; choose another folder",
+    errno.ENOSPC: "cannot be written: the disk is full; free some space or choose another folder",
+    errno.EDQUOT: "cannot be written: your disk quota is used up; free some space or choose another folder",
+    errno.EROFS: "cannot be written: the file system is read-only; choose another folder",
     errno.ENAMETOOLONG: "is too long a name; choose a shorter one",
 }
 
@@ -83,7 +79,7 @@ def sentence(error: BaseException) -> str:
     if isinstance(error, OSError) and error.errno is not None and error.strerror:
         if error.strerror != os.strerror(error.errno):
             return " ".join(error.strerror.split())  # our own words
-        what = _ADVICE.get(error.errno, f"can not be used: {error.strerror.lower()}")
+        what = _ADVICE.get(error.errno, f"cannot be used: {error.strerror.lower()}")
         return f"{'the file' if error.filename is None else os.fsdecode(error.filename)} {what}."
     text = " ".join(str(error).split())
     if isinstance(error, MemoryError):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 HELP = (
     "Describe a graph.\n\n"
-    "Nodes, edges, components, neighbours, weights, why the edges are there (by step and round), and the first "
+    "Nodes, edges, components, neighbors, weights, why the edges are there (by step and round), and the first "
     "eigenvalues of its Laplacian. Reads .npz, .mtx, .graphml, .csv and .parquet."
 )
 EXAMPLES = "\n".join(
@@ -48,9 +48,9 @@ def info(
 ) -> None:
     """Print what there is to say about the graph in `file`. HELP is the user's text."""
     with friendly_errors():
-        from graspel.exchange import read_graph
+        from graspel.graph import Graph
 
-        graph = read_graph(file)
+        graph = Graph.read(file)
         if eigenvalues is None:
             eigenvalues = CHEAP_EIGENVALUES if graph.n_nodes <= CHEAP_NODES else 0
         record = describe(graph, eigenvalues)
@@ -64,7 +64,7 @@ def describe(graph: Graph, n_eigenvalues: int = 0) -> dict[str, Any]:
     """Return what there is to say about a graph, in plain types."""
     import numpy as np
 
-    from graspel.graph import Step
+    from graspel.graph import Origin
 
     n_components, labels = graph.components
     neighbors = np.bincount(graph.heads, minlength=graph.n_nodes) + np.bincount(graph.tails, minlength=graph.n_nodes)
@@ -76,7 +76,7 @@ def describe(graph: Graph, n_eigenvalues: int = 0) -> dict[str, Any]:
         "largest_component": int(np.bincount(labels).max()),
         "neighbors": _summary(neighbors),
         "weights": _summary(graph.weights) if graph.n_edges else None,
-        "edges_by_step": {Step(code).label: count for code, count in _counts(graph.step)},
+        "edges_by_origin": {Origin(code).label: count for code, count in _counts(graph.origin)},
         "edges_by_round": {str(number): count for number, count in _counts(graph.round)},
         "eigenvalues": _eigenvalues(graph, n_eigenvalues),
     }
@@ -109,19 +109,19 @@ def _eigenvalues(graph: Graph, n_eigenvalues: int) -> list[float]:
 
 
 def _rows(record: dict[str, Any]) -> list[tuple[str, str, str]]:
-    from graspel.graph import Step
+    from graspel.graph import Origin
 
     rows = [
         ("Nodes", f"{record['nodes']:,}", ""),
         ("Edges", f"{record['edges']:,}", ""),
         ("Density", f"{record['density']:.4g}", "edges per node; a tree has just under 1"),
         ("Components", f"{record['components']:,}", _component_words(record)),
-        ("Neighbours per node", _range(record["neighbors"]), "smallest / median / largest"),
+        ("Neighbors per node", _range(record["neighbors"]), "smallest / median / largest"),
     ]
     if record["weights"]:
         rows.append(("Weights", _range(record["weights"]), "smallest / median / largest"))
-    for label, count in record["edges_by_step"].items():
-        rows.append((f"Edges: {label}", f"{count:,}", Step[label.upper()].meaning))
+    for label, count in record["edges_by_origin"].items():
+        rows.append((f"Edges: {label}", f"{count:,}", Origin[label.upper()].meaning))
     if set(record["edges_by_round"]) - {"0"}:
         rows.append(("Edges by round", _by_round(record["edges_by_round"]), "round 0 is the start graph"))
     if record["eigenvalues"]:

@@ -12,11 +12,11 @@ from graspel.cli.errors import friendly_errors
 from graspel.cli.help_text import default
 from graspel.cli.output import check_graph_file, print_certificate
 from graspel.cli.progress_bar import progress_bar
-from graspel.progress import report
+from graspel.runtime.progress import announce
 
 HELP = (
     "Learn a graph from data points.\n\n"
-    "Joins each point to its nearest neighbours, joins the parts to one connected graph, then adds the few edges that "
+    "Joins each point to its nearest neighbors, joins the parts to one connected graph, then adds the few edges that "
     "change its spectrum most, until no further one raises the likelihood of the data. Writes the graph and prints a "
     "certificate: how sparse the graph is, and how well distances along it agree with those in the data."
 )
@@ -100,7 +100,7 @@ def learn(
         check_graph_file(output, source=data)
         with progress_bar(show=not (json or quiet)):
             model = _fit(data, key, header, parameters)
-            report("writing", detail=output.name)
+            announce("writing", detail=output.name)
             model.graph_.export(output)
         written.append(str(output))
         if not quiet:
@@ -108,9 +108,9 @@ def learn(
 
 
 def _fit(data: Path, key: str | None, header: bool | None, parameters: dict[str, Any]) -> Any:
-    from graspel.cli.data_files import read_data
+    from graspel.io.tables import read_data
 
-    report("reading", detail=data.name)
+    announce("reading", detail=data.name)
     X = read_data(data, key=key, header=header)
 
     return fitted(X, parameters)
@@ -118,14 +118,14 @@ def _fit(data: Path, key: str | None, header: bool | None, parameters: dict[str,
 
 def fitted(X: Any, parameters: dict[str, Any]) -> Any:
     """The learner, fitted to X; an `initial` that is none of the named graphs is the path of a graph file."""
-    from graspel.exchange import read_graph
+    from graspel.graph import Graph
     from graspel.learner import GRASPEL
-    from graspel.steps.initial import INITIAL
+    from graspel.learning.initial import INITIAL
 
     initial = parameters.get("initial", "knn")
     if initial not in INITIAL:
         if not Path(initial).exists():
             known = ", ".join(INITIAL)
             raise ValueError(f"--initial {initial}: is none of {known}, nor the path of a graph file that exists.")
-        parameters = {**parameters, "initial": read_graph(Path(initial))}
+        parameters = {**parameters, "initial": Graph.read(Path(initial))}
     return GRASPEL(**parameters).fit(X)

@@ -12,9 +12,9 @@ import typer
 
 from graspel.cli.help_text import default
 
-START = "Start graph (Step 1)"
+START = "Start graph (Origin 1)"
 GROWTH = "Critical edges (Steps 2 and 3)"
-STOP = "When to stop (Step 4)"
+STOP = "When to stop (Origin 4)"
 MODEL = "Objective and data"
 RUN = "The run"
 
@@ -36,7 +36,7 @@ def _tolerance(text: str) -> float | None:
 
 Neighbors = Annotated[
     int | None,
-    _option(START, "2", "How many nearest neighbours each point is joined to at the start.", "--n-neighbors", "-k"),
+    _option(START, "2", "How many nearest neighbors each point is joined to at the start.", "--n-neighbors", "-k"),
 ]
 Metric = Annotated[
     str | None, _option(START, "euclidean", "How distance is measured: euclidean or cosine.", metavar="METRIC")
@@ -46,7 +46,7 @@ Initial = Annotated[
     _option(
         START,
         "knn",
-        "The start graph: knn (nearest neighbours), unn (a larger kNN graph, spectrally sparsified; -k 5 is usual), "
+        "The start graph: knn (nearest neighbors), unn (a larger kNN graph, spectrally sparsified; -k 5 is usual), "
         "mst (minimum spanning tree), or the path of a graph file on the same points.",
         metavar="knn|unn|mst|FILE",
     ),

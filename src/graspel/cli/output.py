@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +21,13 @@ def check_graph_file(path: Path, *, source: Path | None = None) -> None:
     source : Path, optional
         The file that is read, which must not be overwritten.
     """
-    from graspel.exchange import FORMATS
-    from graspel.files import check_target
+    from graspel.io.atomic import check_target
+    from graspel.io.graphs import FORMATS
+    from graspel.io.suffix import check_suffix
+    from graspel.runtime.optional import require_optional
 
-    suffix = path.suffix.lower()
-    if suffix not in FORMATS:
-        raise ValueError(
-            f"{path}: the suffix {suffix!r} names no format of graphs; use one of {', '.join(FORMATS)}."
-            if suffix
-            else f"{path}: a suffix must name the format of the graph; use one of {', '.join(FORMATS)}."
-        )
-    if suffix == ".parquet" and find_spec("pyarrow") is None:
-        raise ImportError('writing .parquet needs pyarrow: install it by pip install "graspel[parquet]".')
+    if check_suffix(path, FORMATS, "a graph") == ".parquet":
+        require_optional("pyarrow", "parquet", "Writing .parquet")
     target = check_target(path)
     if source is not None and source.exists() and target.exists() and target.samefile(source):
         raise ValueError(f"{path} is the file to be read; give another name to write to.")

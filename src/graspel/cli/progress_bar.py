@@ -1,6 +1,6 @@
 """The progress bar: which step is running, how much of it is done, and how long it will still take.
 
-It listens to :mod:`graspel.progress` and draws on stderr, so that stdout stays free for results. Where stderr is not a
+It listens to :mod:`graspel.runtime.progress` and draws on stderr, so that stdout stays free for results. Where stderr is not a
 terminal it writes one plain line per step instead.
 """
 
@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from graspel.progress import Progress, listening
+from graspel.runtime.progress import Progress, listening
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -71,7 +71,7 @@ class _Bars:
         self._bars.update(task, completed=completed, total=total, detail=progress.detail, ends=ends)
 
     def _expected_end(self, share: float | None) -> float | None:
-        """When the step will be done if it goes on at its pace so far; None if that can not be known."""
+        """When the step will be done if it goes on at its pace so far; None if that cannot be known."""
         if share is None:
             return None
         now = monotonic()

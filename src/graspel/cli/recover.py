@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graspel.cli import learn_options as options
-from graspel.cli.errors import UnusableFile, friendly_errors
+from graspel.cli.errors import friendly_errors
 from graspel.cli.help_text import default
 from graspel.cli.learn import Header, Key, Quiet
 from graspel.cli.output import check_graph_file, print_json, print_table
 from graspel.cli.progress_bar import progress_bar
-from graspel.progress import report
+from graspel.io.errors import UnusableFile
+from graspel.runtime.progress import announce
 
 if TYPE_CHECKING:
     from graspel.graph import Graph
@@ -90,7 +91,7 @@ Neighbors = Annotated[
     typer.Option(
         "--n-neighbors",
         "-k",
-        help="Neighbours of each node that the learner starts from, in larger graphs" + default("5"),
+        help="Neighbors of each node that the learner starts from, in larger graphs" + default("5"),
         show_default=False,
         metavar="NUMBER",
     ),
@@ -123,7 +124,7 @@ def recover(
         with progress_bar(show=not (json or quiet)):
             X, known = _read(signals, key, header, truth)
             model = _recovered(X, parameters)
-            report("writing", detail=output.name)
+            announce("writing", detail=output.name)
             model.graph_.export(output)
         written.append(str(output))
         seconds = {"seconds": monotonic() - began}
@@ -135,11 +136,11 @@ def recover(
 
 
 def _read(signals: Path, key: str | None, header: bool | None, truth: Path | None) -> tuple[Any, Graph | None]:
-    from graspel.cli.data_files import read_data
-    from graspel.exchange import read_graph
+    from graspel.graph import Graph
+    from graspel.io.tables import read_data
 
-    known = None if truth is None else read_graph(truth)
-    report("reading", detail=signals.name)
+    known = None if truth is None else Graph.read(truth)
+    announce("reading", detail=signals.name)
     X = read_data(signals, key=key, header=header)
     if known is not None and known.n_nodes != X.shape[0]:
         raise UnusableFile(

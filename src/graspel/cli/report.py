@@ -14,7 +14,7 @@ from graspel.cli.help_text import default
 from graspel.cli.learn import Data, Header, Json, Key, Quiet, fitted
 from graspel.cli.output import print_certificate
 from graspel.cli.progress_bar import progress_bar
-from graspel.progress import report as tell
+from graspel.runtime.progress import announce
 
 HELP = (
     "Learn a graph from data points and write a page about it, to open in a browser.\n\n"
@@ -37,7 +37,7 @@ Output = Annotated[Path, typer.Option("--output", "-o", help="The page, .html.",
 Labels = Annotated[
     Path | None,
     typer.Option(
-        help="The known classes of the points, to colour them by: .csv (one column) or .npy, numbers or text.",
+        help="The known classes of the points, to color them by: .csv (one column) or .npy, numbers or text.",
         show_default=False,
         metavar="FILE",
     ),
@@ -117,14 +117,14 @@ def _check_files(data: Path, labels: Path | None, output: Path) -> None:
 
 
 def _read(data: Path, key: str | None, header: bool | None) -> Any:
-    from graspel.cli.data_files import read_data
+    from graspel.io.tables import read_data
 
-    tell("reading", detail=data.name)
+    announce("reading", detail=data.name)
     return read_data(data, key=key, header=header)
 
 
 def _classes(labels: Path | None, n_points: int, data: Path) -> list[Any] | None:
-    from graspel.cli.label_files import read_labels
+    from graspel.io.labels import read_labels
 
     return None if labels is None else read_labels(labels, n_points, data)
 

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from graspel.cluster.eigengap import Eigengap, eigengap
 from graspel.cluster.estimator import GraspelClustering
-from graspel.cluster.graph_clusters import HEADS, Clustering, cluster_graph
+from graspel.cluster.graph_clusters import ASSIGNMENTS, Clustering, cluster_graph
 
-__all__ = ["HEADS", "Clustering", "Eigengap", "GraspelClustering", "cluster_graph", "eigengap"]
+__all__ = ["ASSIGNMENTS", "Clustering", "Eigengap", "GraspelClustering", "cluster_graph", "eigengap"]

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import nullcontext
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import ClusterMixin
+from sklearn.utils.validation import check_is_fitted
 
 from graspel.cluster.graph_clusters import (
-    HEADS,
-    checked_n_clusters,
+    ASSIGNMENTS,
+    check_n_clusters,
     cluster_graph,
     nearest_center,
     soft_memberships,
 )
-from graspel.learner import GRASPEL, fresh_learner
-from graspel.new_points import NearPoints
-from graspel.parameters import check_choice, checked_data
-from graspel.progress import listening, print_progress
+from graspel.graph_estimator import GraphEstimator
+from graspel.learner import GRASPEL
+from graspel.runtime.parameters import check_choice
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class GraspelClustering(ClusterMixin, BaseEstimator):
+class GraspelClustering(ClusterMixin, GraphEstimator):
     """Spectral clustering on a learned ultra-sparse graph.
 
     Parameters
@@ -35,9 +32,9 @@ class GraspelClustering(ClusterMixin, BaseEstimator):
     n_clusters : int or "auto", default="auto"
         Number of clusters. "auto" takes it from the largest gap between the first eigenvalues; `eigengap_` shows them.
     learner : GRASPEL, default=None
-        How the graph is learned. None is ``GRASPEL(max_iter=0)``: nearest neighbours joined by closest pairs. Critical
+        How the graph is learned. None is ``GRASPEL(max_iter=0)``: nearest neighbors joined by closest pairs. Critical
         edges make resistances right, but they also tie clusters to each other (see docs/clustering.md).
-    head : {"ward", "paper"}, default="ward"
+    assign_labels : {"ward", "paper"}, default="ward"
         From eigenvectors to clusters. "ward" groups the nodes along the graph and needs no seed; "paper" is Algorithm 2
         of the paper, k-means from random starts on the first eigenvectors.
     random_state : int, RandomState, Generator or None, default=None
@@ -88,14 +85,14 @@ class GraspelClustering(ClusterMixin, BaseEstimator):
         n_clusters: int | Literal["auto"] = "auto",
         *,
         learner: GRASPEL | None = None,
-        head: str = "ward",
+        assign_labels: str = "ward",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool | int = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.learner = learner
-        self.head = head
+        self.assign_labels = assign_labels
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -113,23 +110,23 @@ class GraspelClustering(ClusterMixin, BaseEstimator):
         -------
         self
         """
-        check_choice("head", self.head, HEADS)
-        values = checked_data(self, X)
+        check_choice("assign_labels", self.assign_labels, ASSIGNMENTS)
+        values = self._check_data(X)
         if self.n_clusters != "auto":
-            checked_n_clusters(self.n_clusters, values.shape[0])
-        learner = self._learner()
-        with listening(print_progress) if self.verbose else nullcontext():
-            self.learner_ = learner.fit(X)
-            self.graph_ = self.learner_.graph_
+            check_n_clusters(self.n_clusters, values.shape[0])
+        with self._running():
+            self._learn_graph(self._copy_learner(), X, values)
             found = cluster_graph(
-                self.graph_, self.n_clusters, head=self.head, random_state=self.random_state, n_jobs=self.n_jobs
+                self.graph_,
+                self.n_clusters,
+                assign_labels=self.assign_labels,
+                random_state=self.random_state,
+                n_jobs=self.n_jobs,
             )
-        validate_data(self, X, skip_check_array=True)  # takes down the number and the names of the features
         self.labels_, self.n_clusters_ = found.labels, found.n_clusters
         self.embedding_, self.cluster_centers_ = found.embedding, found.centers
         self.eigenvalues_, self.eigengap_ = found.eigenvalues, found.gap
         self._spread = found.spread
-        self._near_points = NearPoints(values, metric=learner.metric, center=learner.center)
         return self
 
     @property
@@ -139,7 +136,7 @@ class GraspelClustering(ClusterMixin, BaseEstimator):
         return soft_memberships(self.embedding_, self.cluster_centers_, self._spread)
 
     def predict(self, X: Any) -> Ints:
-        """Cluster of new points: that whose centre is nearest to the mean of their neighbours in the embedding.
+        """Cluster of new points: that whose center is nearest to the mean of their neighbors in the embedding.
 
         Parameters
         ----------
@@ -155,33 +152,9 @@ class GraspelClustering(ClusterMixin, BaseEstimator):
         """How much new points belong to each cluster (m x n_clusters_); rows sum to one."""
         return soft_memberships(self._placed(X), self.cluster_centers_, self._spread)
 
-    def report(self, path: str | os.PathLike[str], *, labels: Any = None, title: str | None = None) -> None:
-        """Write graph and clusters as one HTML page to open in a browser; needs plotly, but no network.
-
-        Parameters
-        ----------
-        path : path-like
-            The page, .html.
-        labels : array-like of N, optional
-            The known class of each point, to colour the drawing by as well.
-        title : str, optional
-        """
-        from graspel.report import write_report
-
-        check_is_fitted(self, "labels_")
-        write_report(self, path, labels=labels, title=title)
-
     def _placed(self, X: Any) -> Floats:
         """New points in the embedding."""
-        check_is_fitted(self, "labels_")
-        values = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
-        return self._near_points.means(values, self.embedding_)
+        return self._near_points.means(self._check_new_points(X), self.embedding_)
 
-    def _learner(self) -> GRASPEL:
-        return fresh_learner(self.learner, GRASPEL(max_iter=0), self.random_state, self.n_jobs)
-
-    def __sklearn_tags__(self) -> Any:
-        """Sparse input is fine."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+    def _default_learner(self) -> GRASPEL:
+        return GRASPEL(max_iter=0)

@@ -2,7 +2,7 @@ r"""Clusters of a graph, from its first eigenvectors.
 
 The head "ward" (ours): the 2K smallest nontrivial eigenpairs, and the constant vector with the smallest of their
 eigenvalues; each node at its row of U = [u_i / lambda_i^(1/4)], divided by its length; Ward's clustering of these rows
-along the edges of the graph; k-means from its centres. docs/clustering.md says why. The head "paper" is Algorithm 2 of
+along the edges of the graph; k-means from its centers. docs/clustering.md says why. The head "paper" is Algorithm 2 of
 the paper: k-means, from random starts, on the rows of the first K nontrivial eigenvectors.
 
 A graph of several components has as many zero eigenvalues. The indicators of the components take the place of the
@@ -24,15 +24,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from graspel.cluster.eigengap import Eigengap, eigengap
 from graspel.cluster.ward import ward_tree
+from graspel.graph.adjacency import check_adjacency
 from graspel.linalg import smallest_eigenpairs
-from graspel.linalg.checked import checked_adjacency
-from graspel.linalg.coarsen import group_means
 from graspel.linalg.components import Components
+from graspel.linalg.contraction import group_means
 from graspel.linalg.eigen import smallest_nonzero_eigenvalues
 from graspel.linalg.laplacian import laplacian_of
-from graspel.parallel import one_thread_per_call
-from graspel.parameters import check_choice, generator
-from graspel.progress import report
+from graspel.runtime.parallel import one_thread_per_call
+from graspel.runtime.parameters import check_choice, generator
+from graspel.runtime.progress import announce
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -70,13 +70,13 @@ class Clustering:
     def memberships(self) -> Floats:
         """How much each node belongs to each cluster (N x n_clusters, rows sum to one).
 
-        Proportional to exp(-d^2 / s^2), with d the distance to the centre and s^2 the mean square of such distances.
+        Proportional to exp(-d^2 / s^2), with d the distance to the center and s^2 the mean square of such distances.
         """
         return soft_memberships(self.embedding, self.centers, self.spread)
 
     @cached_property
     def spread(self) -> float:
-        """Mean squared distance of the nodes to their centres."""
+        """Mean squared distance of the nodes to their centers."""
         off = self.embedding - self.centers[self.labels]
         return float(np.einsum("ij,ij->", off, off)) / max(1, len(off))
 
@@ -90,7 +90,7 @@ def soft_memberships(rows: Floats, centers: Floats, spread: float) -> Floats:
 
 
 def nearest_center(rows: Floats, centers: Floats) -> Ints:
-    """The nearest centre of every row."""
+    """The nearest center of every row."""
     return _squared_distances(rows, centers).argmin(axis=1)
 
 
@@ -99,7 +99,7 @@ def _squared_distances(rows: Floats, centers: Floats) -> Floats:
     return np.maximum(squares - 2 * rows @ centers.T, 0.0)
 
 
-class Head(NamedTuple):
+class Assignment(NamedTuple):
     """A way from eigenvectors to clusters: how many nontrivial ones per cluster, the rows to cluster, their labels."""
 
     vectors_per_cluster: int
@@ -121,14 +121,14 @@ def plain_rows(values: Floats, vectors: Floats) -> Floats:
 
 
 def ward_labels(rows: Floats, adjacency: sp.csr_array, n_clusters: int, seed: int) -> Ints:
-    """Ward's clusters along the graph, then k-means from their centres; no cluster reaches over two components."""
+    """Ward's clusters along the graph, then k-means from their centers; no cluster reaches over two components."""
     from sklearn.cluster import KMeans
 
     first = ward_tree(rows, adjacency).cut(n_clusters, TIES)
-    centres = group_means(rows, first, np.bincount(first))
+    centers = group_means(rows, first, np.bincount(first))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters: seen to below
-        labels = KMeans(n_clusters, init=centres, n_init=1).fit(rows).labels_.astype(np.int64)
+        labels = KMeans(n_clusters, init=centers, n_init=1).fit(rows).labels_.astype(np.int64)
     if len(np.unique(labels)) < n_clusters:
         return first
     component = Components.of(adjacency).labels
@@ -147,9 +147,9 @@ def kmeans_labels(rows: Floats, adjacency: sp.csr_array, n_clusters: int, seed: 
         return KMeans(n_clusters, n_init=STARTS, random_state=seed).fit(rows).labels_.astype(np.int64)
 
 
-HEADS: dict[str, Head] = {
-    "ward": Head(2, unit_rows, ward_labels),
-    "paper": Head(1, plain_rows, kmeans_labels),
+ASSIGNMENTS: dict[str, Assignment] = {
+    "ward": Assignment(2, unit_rows, ward_labels),
+    "paper": Assignment(1, plain_rows, kmeans_labels),
 }
 
 
@@ -157,7 +157,7 @@ def cluster_graph(
     graph: Any,
     n_clusters: int | Literal["auto"],
     *,
-    head: str = "ward",
+    assign_labels: str = "ward",
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> Clustering:
@@ -168,7 +168,7 @@ def cluster_graph(
     graph : Graph or sparse adjacency
     n_clusters : int or "auto"
         From 1 to the number of nodes, and no fewer than the graph has components. "auto" takes it from the eigengap.
-    head : {"ward", "paper"}, default="ward"
+    assign_labels : {"ward", "paper"}, default="ward"
         "ward" needs no seed; "paper" is Algorithm 2, k-means from random starts on the first eigenvectors.
     random_state : int, RandomState, Generator or None
         Seed of the eigensolver and of "paper".
@@ -188,37 +188,41 @@ def cluster_graph(
     >>> cluster_graph(two, 2).labels
     array([0, 0, 0, 1, 1, 1])
     """
-    check_choice("head", head, HEADS)
-    A = checked_adjacency(graph)
+    check_choice("assign_labels", assign_labels, ASSIGNMENTS)
+    A = check_adjacency(graph)
     n, rng = A.shape[0], generator(random_state)
     components = Components.of(A)
     gap = None
     if isinstance(n_clusters, str) and n_clusters == "auto":
-        report("clustering", 0.0, "eigenvalues")
-        gap, n_clusters = _seen(A, components, rng, n_jobs)
-    k = checked_n_clusters(n_clusters, n)
+        announce("clustering", 0.0, "eigenvalues")
+        gap, n_clusters = _find_eigengap(A, components, rng, n_jobs)
+    k = check_n_clusters(n_clusters, n)
     if k < components.number:
         raise ValueError(
             f"n_clusters={k}, but the graph falls into {components.number} components: a graph does not say which of "
             f"them belong together. Ask for at least {components.number} clusters, or join the graph first: "
             "GRASPEL(initial=graph, max_iter=0).fit(X).graph_."
         )
-    report("clustering", 0.2, "eigenvectors")
-    r = min(HEADS[head].vectors_per_cluster * k, MAX_VECTORS)
+    announce("clustering", 0.2, "eigenvectors")
+    r = min(ASSIGNMENTS[assign_labels].vectors_per_cluster * k, MAX_VECTORS)
     pairs = smallest_eigenpairs(
         laplacian_of(A), min(n, components.number + r), tol=TOL, norm="energy", random_state=rng, n_jobs=n_jobs
     )
-    rows = HEADS[head].rows(pairs.values, pairs.vectors)
-    report("clustering", 0.7, "groups")
+    rows = ASSIGNMENTS[assign_labels].rows(pairs.values, pairs.vectors)
+    announce("clustering", 0.7, "groups")
     with one_thread_per_call():
-        labels = _trivial_labels(n, k) if k in (1, n) else HEADS[head].labels(rows, A, k, int(rng.integers(2**31)))
+        labels = (
+            _trivial_labels(n, k)
+            if k in (1, n)
+            else ASSIGNMENTS[assign_labels].labels(rows, A, k, int(rng.integers(2**31)))
+        )
     found, labels = _in_order_of_appearance(labels)
     return Clustering(
         labels, found, rows, group_means(rows, labels, np.bincount(labels)), pairs.values[pairs.values > 0], gap
     )
 
 
-def checked_n_clusters(n_clusters: Any, n_nodes: int) -> int:
+def check_n_clusters(n_clusters: Any, n_nodes: int) -> int:
     """The number of clusters, if it can be had."""
     is_whole = isinstance(n_clusters, int | np.integer) and not isinstance(n_clusters, bool)
     if not is_whole or not 1 <= n_clusters <= n_nodes:
@@ -228,7 +232,7 @@ def checked_n_clusters(n_clusters: Any, n_nodes: int) -> int:
     return int(n_clusters)
 
 
-def _seen(
+def _find_eigengap(
     A: sp.csr_array, components: Components, rng: np.random.Generator, n_jobs: int | None
 ) -> tuple[Eigengap, int]:
     """The eigengap, and the number of clusters: no fewer than components."""

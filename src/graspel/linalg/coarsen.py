@@ -25,15 +25,16 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from graspel.graph import Graph
-from graspel.linalg.checked import checked_adjacency
+from graspel.graph.adjacency import check_adjacency
 from graspel.linalg.components import Components
+from graspel.linalg.contraction import contract, group_means
 from graspel.linalg.eigen import DENSE_LIMIT, smallest_nonzero_eigenvalues
 from graspel.linalg.elimination import ApproximateElimination
 from graspel.linalg.laplacian import laplacian_map, laplacian_of
 from graspel.linalg.lobpcg import lobpcg
-from graspel.linalg.ordering import neighbours_together
+from graspel.linalg.ordering import order_neighbors_together
 from graspel.linalg.vectors import lengths
-from graspel.parallel import count_threads, one_thread_per_call
+from graspel.runtime.parallel import count_threads, one_thread_per_call
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -112,8 +113,8 @@ def coarsen(
         )
     if not isinstance(n_eigenvalues, Integral) or n_eigenvalues < 0:
         raise ValueError(f"n_eigenvalues={n_eigenvalues!r}: must be a whole number, or 0 to compare none.")
-    A = checked_adjacency(graph)
-    order, n = neighbours_together(A), A.shape[0]
+    A = check_adjacency(graph)
+    order, n = order_neighbors_together(A), A.shape[0]
     A = fine = sp.csr_array(A[order][:, order])
     rng = np.random.default_rng(random_state)
     wanted = max(1, round(n / ratio))
@@ -127,7 +128,7 @@ def coarsen(
             break  # no two are left that could be merged
         groups = level[groups]
         mass = np.bincount(groups)
-        A = merged(A, level)
+        A = contract(A, level)
         T = _smoothed(A, group_means(tests, groups, mass), FEW_SWEEPS)
         levels.append(level)
     ratios = _eigenvalue_ratios(fine, A, mass, n_eigenvalues, rng)
@@ -150,15 +151,8 @@ def coarsen(
     )
 
 
-def group_means(values: Floats, groups: Ints, mass: Ints) -> Floats:
-    """Mean of the values (N or N x m) over every group."""
-    member = sp.csr_array((np.ones(len(groups)), (groups, np.arange(len(groups)))), shape=(len(mass), len(groups)))
-    means = member @ values.reshape(len(groups), -1) / mass[:, None]
-    return means.reshape(len(mass), *values.shape[1:])
-
-
 def _smoothed(A: sp.csr_array, T: Floats, sweeps: int) -> Floats:
-    """Damped Jacobi sweeps on L x = 0: each value moves towards the weighted mean of its neighbours."""
+    """Damped Jacobi sweeps on L x = 0: each value moves towards the weighted mean of its neighbors."""
     degree = A.sum(axis=1)
     inverse = np.divide(1.0, degree, out=np.zeros_like(degree), where=degree > 0)[:, None]
     for _ in range(sweeps):
@@ -202,7 +196,7 @@ def _strong_edges(A: sp.csr_array) -> sp.coo_array:
 def _favourites(
     row: Ints, column: Ints, score: Floats, asks: NDArray[np.bool_], open_to: NDArray[np.bool_], n: int
 ) -> tuple[Ints, Floats]:
-    """Each asking node's neighbour of highest score among those open to it (-1 if none), and the score."""
+    """Each asking node's neighbor of highest score among those open to it (-1 if none), and the score."""
     eligible = np.flatnonzero(asks[row] & open_to[column])
     order = eligible[np.lexsort((column[eligible], -score[eligible], row[eligible]))]
     asking, first = np.unique(row[order], return_index=True)
@@ -214,16 +208,6 @@ def _favourites(
 def _best(nodes: Ints, liking: Floats, limit: int) -> Ints:
     """The nodes of highest liking, at most `limit` of them."""
     return nodes if len(nodes) <= limit else nodes[np.argsort(-liking[nodes], kind="stable")[: max(limit, 0)]]
-
-
-def merged(A: sp.csr_array, groups: Ints) -> sp.csr_array:
-    """P'AP without its diagonal, P the 0/1 map from groups to nodes: weights between groups are sums over members."""
-    n, k = A.shape[0], int(groups.max()) + 1
-    P = sp.csr_array((np.ones(n), (np.arange(n), groups)), shape=(n, k))
-    coarse = sp.csr_array(P.T @ A @ P)
-    coarse.setdiag(0.0)
-    coarse.eliminate_zeros()
-    return sp.csr_array((coarse + coarse.T) / 2)
 
 
 def _representatives(tests: Floats, groups: Ints, mass: Ints) -> Ints:

@@ -28,7 +28,7 @@ class Components:
     >>> components = Components.of(edge_and_node)
     >>> components.number
     2
-    >>> components.centred(np.array([1.0, 3.0, 5.0]))
+    >>> components.centered(np.array([1.0, 3.0, 5.0]))
     array([-1.,  1.,  0.])
     """
 
@@ -46,7 +46,7 @@ class Components:
         """The same components, their nodes taken in another order."""
         return Components(self.number, self.labels[order], self.sizes)
 
-    def centred(self, X: Floats) -> Floats:
+    def centered(self, X: Floats) -> Floats:
         """Subtract from X (N, or each column of N x m) its mean over every component."""
         if self.number == 1:
             return X - X.mean(axis=0)

@@ -2,7 +2,7 @@ r"""Dense elimination without subtraction: a small Laplacian factorised to full 
 
 Cholesky on the matrix L + diag(s) loses a weak tie between strong clusters to rounding as soon as the weights span
 more than the sixteen digits of a double. Elimination on the *weights* does not: eliminating a node adds w_i w_j / W to
-the ties between its neighbours and (w_i / W) s to their ties to the ground; nothing is ever subtracted (Grassmann,
+the ties between its neighbors and (w_i / W) s to their ties to the ground; nothing is ever subtracted (Grassmann,
 Taksar and Heyman 1985). So each pivot is right to a few units in the last place, whatever the range of the weights.
 """
 

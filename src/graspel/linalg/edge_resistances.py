@@ -1,7 +1,7 @@
 r"""Exact resistances of all edges and the log-determinant, again and again on the same edges with other weights.
 
-In a sparse graph a large set of nodes, no two of them joined, has few neighbours each. Eliminating node i with
-neighbours l, degree d and shares p_l = w_il / d leaves a graph on the others with the same resistances among them, the
+In a sparse graph a large set of nodes, no two of them joined, has few neighbors each. Eliminating node i with
+neighbors l, degree d and shares p_l = w_il / d leaves a graph on the others with the same resistances among them, the
 Schur complement, which has the edges w_il p_m in addition. Once its resistances are known, those of the edges of i are
 
     R_ij = 1/d + sum_l p_l R_lj - 1/2 sum_lm p_l p_m R_lm.
@@ -12,7 +12,7 @@ positive, so that nothing is lost to rounding.
 
 The product of the nonzero eigenvalues is N times the number of weighted spanning trees, and elimination takes a factor
 d off the latter: log pdet L = log N + sum log d + log pdet L_core - log n_core. The cost is that of inverting the core,
-n_core^3; of 1,000 nodes of a 5-nearest-neighbour graph with 3 edges each the core has 180.
+n_core^3; of 1,000 nodes of a 5-nearest-neighbor graph with 3 edges each the core has 180.
 """
 
 from __future__ import annotations
@@ -93,18 +93,18 @@ class Elimination:
     def __init__(self, heads: Ints, tails: Ints, gone: NDArray[np.bool_]) -> None:
         n_left = int((~gone).sum())
         number = np.where(gone, np.cumsum(gone), np.cumsum(~gone)) - 1  # among those that go, or that stay
-        # Edges of the nodes that go, one node after the other: edge, node, neighbour.
+        # Edges of the nodes that go, one node after the other: edge, node, neighbor.
         edges = np.flatnonzero(gone[heads] | gone[tails])
         node = number[np.where(gone[heads[edges]], heads[edges], tails[edges])]
         order = np.argsort(node, kind="stable")
         self._edges, self._node = edges[order], node[order]
         edges = self._edges
-        neighbour = number[np.where(gone[heads[edges]], tails[edges], heads[edges])]
+        neighbor = number[np.where(gone[heads[edges]], tails[edges], heads[edges])]
         self._a, self._b = _pairs_within(np.bincount(self._node))
-        # The graph that is left: edges between those that stay, and between any two neighbours of one that goes.
+        # The graph that is left: edges between those that stay, and between any two neighbors of one that goes.
         self._staying = np.flatnonzero(~gone[heads] & ~gone[tails])
-        ends = np.concatenate([number[heads[self._staying]], neighbour[self._a]])
-        others = np.concatenate([number[tails[self._staying]], neighbour[self._b]])
+        ends = np.concatenate([number[heads[self._staying]], neighbor[self._a]])
+        others = np.concatenate([number[tails[self._staying]], neighbor[self._b]])
         code, self._left = np.unique(np.minimum(ends, others) * n_left + np.maximum(ends, others), return_inverse=True)
         self.heads, self.tails = np.divmod(code, n_left)
 
@@ -147,10 +147,10 @@ def _pairs_within(sizes: Ints) -> tuple[Ints, Ints]:
 
 
 def _independent(heads: Ints, tails: Ints, n_nodes: int) -> NDArray[np.bool_]:
-    """Nodes of few neighbours, no two of them joined: those of lowest degree first. One node at least stays."""
+    """Nodes of few neighbors, no two of them joined: those of lowest degree first. One node at least stays."""
     adjacency = sp.coo_array((np.ones(2 * len(heads)), (np.r_[heads, tails], np.r_[tails, heads])), (n_nodes,) * 2)
     adjacency = adjacency.tocsr()
-    start, neighbours = adjacency.indptr, adjacency.indices
+    start, neighbors = adjacency.indptr, adjacency.indices
     degree = np.diff(start)
     chosen, taken = np.zeros(n_nodes, dtype=bool), np.zeros(n_nodes, dtype=bool)
     for node in np.argsort(degree, kind="stable").tolist():
@@ -158,5 +158,5 @@ def _independent(heads: Ints, tails: Ints, n_nodes: int) -> NDArray[np.bool_]:
             break
         if not taken[node] and degree[node] > 0:
             chosen[node] = True
-            taken[neighbours[start[node] : start[node + 1]]] = True
+            taken[neighbors[start[node] : start[node + 1]]] = True
     return chosen

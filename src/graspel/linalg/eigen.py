@@ -18,14 +18,15 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from graspel.linalg.checked import checked_columns, checked_count, checked_laplacian, checked_positive
+from graspel.graph.adjacency import check_laplacian
+from graspel.linalg.checked import check_columns, check_count, check_positive
 from graspel.linalg.components import Components
 from graspel.linalg.dense import DenseElimination
 from graspel.linalg.elimination import ApproximateElimination
 from graspel.linalg.laplacian import laplacian_map, laplacian_of
 from graspel.linalg.lobpcg import lobpcg, rounding
 from graspel.linalg.vectors import dots, lengths, map_each
-from graspel.parallel import count_threads, one_thread_per_call
+from graspel.runtime.parallel import count_threads, one_thread_per_call
 
 Floats = NDArray[np.float64]
 
@@ -95,13 +96,13 @@ def smallest_eigenpairs(
     >>> smallest_eigenpairs(L, 3).values.round(6) + 0.0
     array([0., 1., 3.])
     """
-    adjacency = checked_laplacian(L)
+    adjacency = check_laplacian(L)
     n = adjacency.shape[0]
-    k = checked_count("k", k, n, "the number of nodes")
-    tol = checked_positive("tol", tol, "the relative residual |L u - lambda u| / lambda wanted")
+    k = check_count("k", k, n, "the number of nodes")
+    tol = check_positive("tol", tol, "the relative residual |L u - lambda u| / lambda wanted")
     if norm not in NORMS:
         raise ValueError(f"norm={norm!r}: must be one of {', '.join(map(repr, NORMS))}.")
-    start = None if guess is None else checked_columns("guess", guess, n)
+    start = None if guess is None else check_columns("guess", guess, n)
     components = Components.of(adjacency)
     c = components.number
     if k <= c:
@@ -297,8 +298,8 @@ def _first_vectors(
 
 def _without_mean(V: Floats) -> Floats:
     """Take the mean off every row; drop those of which only rounding is left."""
-    centred = V - V.mean(axis=1, keepdims=True)
-    return centred[lengths(centred) > 1e-10 * lengths(V)]
+    centered = V - V.mean(axis=1, keepdims=True)
+    return centered[lengths(centered) > 1e-10 * lengths(V)]
 
 
 def _assessed(adjacency: sp.csr_array, found: Found, how: Method) -> Eigenpairs:

@@ -1,9 +1,9 @@
 r"""Approximate elimination: a Laplacian as a product of sparse triangular factors, in nearly linear time.
 
-Eliminating node v with neighbours u_1..u_d and weights w_1..w_d (W their sum) from the equation L x = b leaves a
+Eliminating node v with neighbors u_1..u_d and weights w_1..w_d (W their sum) from the equation L x = b leaves a
 Laplacian on the other nodes, in which v's star has become a clique with weights w_i w_j / W. Cliques fill the
 matrix; so, after Kyng and Sachdeva (2016), each larger clique is replaced by a random tree that equals it on average:
-with the neighbours sorted by weight, u_i is tied to one later u_j, drawn with probability w_j / S_i, by an edge of
+with the neighbors sorted by weight, u_i is tied to one later u_j, drawn with probability w_j / S_i, by an edge of
 weight w_i S_i / W, where S_i is the sum of the weights after i. A node of degree d takes d edges away and brings at
 most d - 1 (3 for d = 3, whose clique is kept), so the edges do not grow in number. Once only a fifth of them is left,
 care costs little: cliques of up to five nodes are kept, and of larger ones two trees of half the weight are drawn,
@@ -16,7 +16,7 @@ two to four iterations, whatever the graph. Cost: O(E) memory, O(E log N) time.
 
 A diagonal excess (L + diag(s), s >= 0) is carried along: it is a tie to a ground node that is never eliminated.
 
-Nodes are renumbered at the start, neighbours next to each other (:mod:`graspel.linalg.ordering`), and then by the round
+Nodes are renumbered at the start, neighbors next to each other (:mod:`graspel.linalg.ordering`), and then by the round
 in which they go. Vectors that are kept in this `order` too find most of what they need in the cache.
 """
 
@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from graspel.linalg.components import Components
 from graspel.linalg.dense import DenseElimination
-from graspel.linalg.ordering import neighbours_together
+from graspel.linalg.ordering import order_neighbors_together
 from graspel.linalg.vectors import map_each
 
 Floats = NDArray[np.float64]
@@ -68,7 +68,7 @@ class ApproximateElimination:
 
     Parameters
     ----------
-    adjacency : CSR array, symmetric, positive, without diagonal (see :func:`graspel.linalg.checked.checked_adjacency`)
+    adjacency : CSR array, symmetric, positive, without diagonal (see :func:`graspel.linalg.checked.check_adjacency`)
     rng : numpy Generator, the source of the sampled cliques
     excess : array of N non-negative numbers, some of them positive in every component, or None for none
     n_threads : int, threads that work on several vectors at once; the result does not depend on it
@@ -93,7 +93,7 @@ class ApproximateElimination:
         self.n_nodes = adjacency.shape[0]
         self.singular = excess is None
         self.n_threads = n_threads
-        nodes = neighbours_together(adjacency)  # after each round they still are
+        nodes = order_neighbors_together(adjacency)  # after each round they still are
         A = sp.csr_array(adjacency[nodes][:, nodes], dtype=np.float64)
         ground = np.zeros(self.n_nodes) if excess is None else np.array(excess, dtype=np.float64)[nodes]
         raw: list[tuple[Floats, sp.csr_array, NDArray[np.intp]]] = []
@@ -162,7 +162,7 @@ class ApproximateElimination:
 
     def centred_in_order(self, V: Floats) -> Floats:
         """Rows of V (m x N, entries in elimination order) less their means over the components."""
-        return map_each(self._components_in_order.centred, V, self.n_threads)
+        return map_each(self._components_in_order.centered, V, self.n_threads)
 
     def _solve(self, b: Floats) -> Floats:
         """Apply the inverse to one vector, in elimination order."""
@@ -172,7 +172,7 @@ class ApproximateElimination:
             x[level.start : level.stop] /= level.pivots
         x[self.n_eliminated :] = self.rest.solve(x[self.n_eliminated :])
         self.backward(x)
-        return self._components_in_order.centred(x) if self.singular else x
+        return self._components_in_order.centered(x) if self.singular else x
 
     def forward(self, x: Floats) -> None:
         """X <- G^-1 x, in elimination order and in place (the dense rest is left as it is)."""
@@ -238,9 +238,9 @@ def _is_for_dense(A: sp.csr_array) -> bool:
 def independent_low_degree_nodes(
     A: sp.csr_array, rng: np.random.Generator, sampling: Sampling = QUICK
 ) -> NDArray[np.bool_]:
-    """Mark a set of nodes, no two adjacent, each of lower degree than its neighbours (ties by lot).
+    """Mark a set of nodes, no two adjacent, each of lower degree than its neighbors (ties by lot).
 
-    Only nodes of at most the median degree may go. A node without neighbours always goes.
+    Only nodes of at most the median degree may go. A node without neighbors always goes.
     """
     degree = np.diff(A.indptr)
     priority = degree + rng.random(len(degree))

@@ -19,12 +19,13 @@ import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from graspel.linalg.checked import checked_adjacency, checked_positive
+from graspel.graph.adjacency import check_adjacency
+from graspel.linalg.checked import check_positive
 from graspel.linalg.components import Components
 from graspel.linalg.dense import DenseElimination
 from graspel.linalg.elimination import ApproximateElimination
 from graspel.linalg.laplacian import laplacian_map
-from graspel.parallel import count_threads, map_blocks
+from graspel.runtime.parallel import count_threads, map_blocks
 
 Floats = NDArray[np.float64]
 
@@ -64,8 +65,8 @@ def logdet(
     >>> round(value, 6) == round(float(np.log(1.25)), 6)
     True
     """
-    A = checked_adjacency(adjacency)
-    excess = np.full(A.shape[0], checked_positive("shift", shift, "it makes the matrix L + shift I regular"))
+    A = check_adjacency(adjacency)
+    excess = np.full(A.shape[0], check_positive("shift", shift, "it makes the matrix L + shift I regular"))
     if A.shape[0] <= DENSE_LIMIT:
         return DenseElimination(A.toarray(), excess).logdet(), 0.0
     rng = np.random.default_rng(random_state)
@@ -86,7 +87,7 @@ def _log_trace_samples(
     def apply(v: Floats) -> Floats:
         x = factors.half_inverse_transposed(v.copy())
         # A tiny shift gives x huge constants on the components: L x would be lost to rounding if they stayed in.
-        return factors.half_inverse(L @ components.centred(x) + shift * x)
+        return factors.half_inverse(L @ components.centered(x) + shift * x)
 
     return np.array(list(map_blocks(lambda v: len(v) * _log_quadrature(apply, v), list(signs), n_threads)))
 

@@ -1,6 +1,6 @@
 r"""The pencil (L_G, L_P): how well one graph stands in for another.
 
-The generalised eigenvalues of L_G x = lambda L_P x say how far the quadratic forms of two graphs on the same nodes lie
+The generalized eigenvalues of L_G x = lambda L_P x say how far the quadratic forms of two graphs on the same nodes lie
 apart: lambda_min x'L_P x <= x'L_G x <= lambda_max x'L_P x. Their ratio is the relative condition number. Both ends are
 found by Lanczos on L_P^+ L_G in the inner product x'L_P y, and, for the lower end, with the roles exchanged.
 """
@@ -23,7 +23,7 @@ SOLVE_TOL = 1e-3  # of a new vector: its error makes the basis a little worse, b
 EXHAUSTED = 1e-5  # what is left of a new vector, relative to its size, when the others span it but for solve errors
 
 
-def largest_generalised(
+def largest_generalized(
     L: sp.csr_array, P: LaplacianSolver, rng: np.random.Generator, *, settled: float = SETTLED
 ) -> float:
     """The largest lambda with L_G x = lambda L_P x, for two graphs with the same components, one given by L_G.
@@ -32,14 +32,14 @@ def largest_generalised(
     """
     n = L.shape[0]
     steps = min(STEPS, n)
-    centred = Components.of(P.laplacian).centred  # x'L_P y does not see the null space, where rounding would pile up
+    centered = Components.of(P.laplacian).centered  # x'L_P y does not see the null space, where rounding would pile up
     V, PV, T = np.empty((steps, n)), np.empty((steps, n)), np.empty((steps, steps))  # rows of V: x'L_P y = 0 or 1
     w = P.solve(_random_flow(P.laplacian, rng), SOLVE_TOL)
     values: list[float] = []
     size = 0.0
     for k in range(steps):
         for _ in range(2):  # full reorthogonalisation, twice: few steps, so it is cheap
-            w = centred(w - V[:k].T @ (PV[:k] @ w))
+            w = centered(w - V[:k].T @ (PV[:k] @ w))
         Pw = P.laplacian @ w
         norm = float(np.sqrt(max(float(w @ Pw), 0.0)))
         if norm <= EXHAUSTED * size or norm == 0:
@@ -68,4 +68,4 @@ def _random_flow(L: sp.csr_array, rng: np.random.Generator) -> Floats:
 
 def relative_condition(G: LaplacianSolver, P: LaplacianSolver, rng: np.random.Generator) -> float:
     """lambda_max / lambda_min of the pencil (L_G, L_P)."""
-    return largest_generalised(G.laplacian, P, rng) * largest_generalised(P.laplacian, G, rng)
+    return largest_generalized(G.laplacian, P, rng) * largest_generalized(P.laplacian, G, rng)

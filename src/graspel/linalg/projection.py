@@ -22,7 +22,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from graspel.linalg.solve import LaplacianSolver
-from graspel.parallel import map_blocks
+from graspel.runtime.parallel import map_blocks
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -16,12 +16,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from graspel.linalg.checked import checked_adjacency, checked_nodes, checked_positive
+from graspel.graph.adjacency import check_adjacency
+from graspel.linalg.checked import check_nodes, check_positive
 from graspel.linalg.components import Components
 from graspel.linalg.projection import projected_edge_resistance, projected_resistance
 from graspel.linalg.solve import LaplacianSolver
 from graspel.linalg.trees import RootedForest
-from graspel.parallel import count_threads, one_thread_per_call, row_blocks
+from graspel.runtime.parallel import count_threads, one_thread_per_call, row_blocks
 
 Floats = NDArray[np.float64]
 
@@ -82,9 +83,9 @@ def effective_resistance(
     >>> effective_resistance(path, [(0, 2)]).values
     array([1.5])
     """
-    A = checked_adjacency(graph)
+    A = check_adjacency(graph)
     n = A.shape[0]
-    error = checked_positive("error", error, "the relative standard error allowed")
+    error = check_positive("error", error, "the relative standard error allowed")
     heads, tails = _edges(A) if pairs is None else _checked_pairs(pairs, n)
     if A.nnz == 2 * (n - Components.of(A).number):
         return Resistance(heads, tails, RootedForest(A).resistance(heads, tails), 0.0, "tree")
@@ -117,7 +118,7 @@ def _checked_pairs(pairs: ArrayLike, n_nodes: int) -> tuple[NDArray[np.int64], N
         array = array.reshape(0, 2).astype(np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
         raise ValueError(f"pairs has shape {array.shape}: must be m x 2, the two nodes of each pair.")
-    nodes = checked_nodes(array.ravel(), n_nodes).astype(np.int64).reshape(-1, 2)
+    nodes = check_nodes(array.ravel(), n_nodes).astype(np.int64).reshape(-1, 2)
     return nodes[:, 0].copy(), nodes[:, 1].copy()
 
 
@@ -203,8 +204,8 @@ def resistance_between(
            [1. , 0. , 0.5],
            [1.5, 0.5, 0. ]])
     """
-    A = checked_adjacency(adjacency)
-    chosen = checked_nodes(nodes, A.shape[0])
+    A = check_adjacency(adjacency)
+    chosen = check_nodes(nodes, A.shape[0])
     solver = LaplacianSolver(A, random_state=random_state, n_jobs=n_jobs)
     Y = np.empty((len(chosen), len(chosen)))
     for block in row_blocks(len(chosen), BLOCK):

@@ -19,11 +19,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from graspel.linalg.checked import checked_adjacency, checked_columns, checked_positive
+from graspel.graph.adjacency import check_adjacency
+from graspel.linalg.checked import check_columns, check_positive
 from graspel.linalg.elimination import ApproximateElimination
 from graspel.linalg.laplacian import laplacian_map, laplacian_of
 from graspel.linalg.lobpcg import rounding
-from graspel.parallel import count_threads, map_blocks
+from graspel.runtime.parallel import count_threads, map_blocks
 
 Floats = NDArray[np.float64]
 
@@ -70,7 +71,7 @@ class LaplacianSolver:
         random_state: int | np.random.Generator | None = 0,
         n_jobs: int | None = None,
     ) -> None:
-        A = checked_adjacency(adjacency)
+        A = check_adjacency(adjacency)
         self.laplacian = laplacian_of(A)
         self.n_threads = count_threads(n_jobs)
         self._inverse = ApproximateElimination(A, np.random.default_rng(random_state), n_threads=self.n_threads)
@@ -86,8 +87,8 @@ class LaplacianSolver:
         -------
         x : array of the shape of b, with mean zero on every component. A ConvergenceWarning says if `tol` was not met.
         """
-        tol = checked_positive("tol", tol, "the relative residual |b - L x| / |b| wanted")
-        columns = checked_columns("b", b, self.laplacian.shape[0])
+        tol = check_positive("tol", tol, "the relative residual |b - L x| / |b| wanted")
+        columns = check_columns("b", b, self.laplacian.shape[0])
         B = np.ascontiguousarray(columns[self._inverse.order].T)  # vectors are rows from here on
         X = np.empty_like(B)
 
@@ -122,11 +123,11 @@ class LaplacianSolver:
             before, residual = residual, float(np.linalg.norm(r)) / size
             if residual <= tol or residual > before / 2 or n_iterations >= MAX_ITERATIONS:
                 break
-            r = self._centred(r)
+            r = self._center_rows(r)
         converged = residual <= tol or self._is_rounding(b, x, r, tol)
         return x * scale, Solve(residual, n_iterations, converged)
 
-    def _centred(self, x: Floats) -> Floats:
+    def _center_rows(self, x: Floats) -> Floats:
         return self._inverse.centred_in_order(x[None])[0]
 
     def _inverted(self, x: Floats) -> Floats:
@@ -134,7 +135,9 @@ class LaplacianSolver:
 
     def _projected(self, b: Floats) -> Floats:
         """Take b's means over the components off; return exactly zero where nothing but rounding is left."""
-        projected = self._centred(self._centred(b))  # twice: the first leaves what rounding makes of a large mean
+        projected = self._center_rows(
+            self._center_rows(b)
+        )  # twice: the first leaves what rounding makes of a large mean
         is_rounding = np.linalg.norm(projected) <= 8 * np.finfo(float).eps * np.linalg.norm(b)
         return np.zeros_like(b) if is_rounding else projected
 
@@ -158,7 +161,7 @@ class LaplacianSolver:
             rz_before, rz = rz, float(r @ z)
             p = z + _ratio(rz, rz_before) * p
             n_iterations += 1
-        return self._centred(x), n_iterations
+        return self._center_rows(x), n_iterations
 
     def _is_rounding(self, b: Floats, x: Floats, r: Floats, tol: float) -> bool:
         """Whether the residual is that of rounding x, and the error in the norm of L within the tolerance."""

@@ -1,10 +1,10 @@
 r"""Sparsify: a much sparser graph with nearly the same spectrum (GRASS; Feng 2016, 2018).
 
-Start from the maximum-weight spanning tree P of G. Vectors pushed by generalised power iterations, h <- L_P^+ L_G
+Start from the maximum-weight spanning tree P of G. Vectors pushed by generalized power iterations, h <- L_P^+ L_G
 h, turn towards the directions in which P is too weak; the *Joule heat* w_e (h_p - h_q)^2 of an edge left out says
-how much it would mend there. In rounds, the hottest edges are added, no two of one round in the same neighbourhood
+how much it would mend there. In rounds, the hottest edges are added, no two of one round in the same neighborhood
 (they would mend the same spot), until the relative condition number of (L_G, L_P) or the density is where it was
-asked for. Kept edges keep their weights, so L_P <= L_G, and all generalised eigenvalues are at least 1; if a node keeps
+asked for. Kept edges keep their weights, so L_P <= L_G, and all generalized eigenvalues are at least 1; if a node keeps
 all its edges, the smallest is 1. The cost is a few solves on P, which has hardly more edges than a tree.
 """
 
@@ -19,13 +19,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import minimum_spanning_tree
 
-from graspel.graph import Graph, Step
-from graspel.linalg.checked import checked_adjacency, checked_positive
+from graspel.graph import Graph, Origin
+from graspel.graph.adjacency import check_adjacency
+from graspel.linalg.checked import check_positive
 from graspel.linalg.laplacian import laplacian_of
-from graspel.linalg.ordering import neighbours_together
-from graspel.linalg.pencil import largest_generalised, relative_condition
+from graspel.linalg.ordering import order_neighbors_together
+from graspel.linalg.pencil import largest_generalized, relative_condition
 from graspel.linalg.solve import LaplacianSolver
-from graspel.progress import report
+from graspel.runtime.progress import announce
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -47,8 +48,8 @@ class Sparsifier:
 
     Attributes
     ----------
-    graph : Graph, tree edges with step TREE, the others with step SPARSIFIER and the round that added them
-    condition : float, relative condition number of (L_G, L_P), by generalised Lanczos
+    graph : Graph, tree edges with origin TREE, the others with origin SPARSIFIER and the round that added them
+    condition : float, relative condition number of (L_G, L_P), by generalized Lanczos
     n_rounds : int
     """
 
@@ -83,8 +84,8 @@ def sparsify(
     >>> result.condition <= 20, result.graph.n_edges < 200
     (True, True)
     """
-    A = checked_adjacency(graph)
-    order = neighbours_together(A)
+    A = check_adjacency(graph)
+    order = order_neighbors_together(A)
     A = sp.csr_array(A[order][:, order])
     condition = _checked_target(condition, density)
     rng = np.random.default_rng(random_state)
@@ -99,12 +100,12 @@ def sparsify(
     while True:
         P = LaplacianSolver(_adjacency(heads, tails, weights, added >= 0, n), random_state=rng)
         room = min(limit, len(heads)) - int((added >= 0).sum())
-        if room <= 0 or (condition is not None and largest_generalised(L, P, rng, settled=LOOSE) <= condition):
+        if room <= 0 or (condition is not None and largest_generalized(L, P, rng, settled=LOOSE) <= condition):
             reached = _condition(A, L, P, rng)
         if room <= 0 or (condition is not None and reached <= condition):
             break
         rounds += 1
-        report("sparsifying", None, f"round {rounds}, {(added >= 0).sum() / n:.3f} edges per node")
+        announce("sparsifying", None, f"round {rounds}, {(added >= 0).sum() / n:.3f} edges per node")
         h = _pushed(L, P, rng)
         left = np.flatnonzero(added < 0)
         heat = weights[left] * ((h[heads[left]] - h[tails[left]]) ** 2).sum(axis=1)
@@ -113,8 +114,8 @@ def sparsify(
         hottest = _hottest_apart(heads[left], tails[left], heat, P.laplacian, wanted, apart=spell < PICKY_SPELLS)
         added[left[hottest]] = rounds
     kept = added >= 0
-    step = np.where(added[kept] == 0, Step.TREE, Step.SPARSIFIER)
-    sparse = Graph(n, order[heads[kept]], order[tails[kept]], weights[kept], step=step, round=added[kept])
+    origin = np.where(added[kept] == 0, Origin.TREE, Origin.SPARSIFIER)
+    sparse = Graph(n, order[heads[kept]], order[tails[kept]], weights[kept], origin=origin, round=added[kept])
     return Sparsifier(sparse, reached, rounds)
 
 
@@ -123,7 +124,7 @@ def _checked_target(condition: float | None, density: float | None) -> float | N
     if condition is not None and density is not None:
         raise ValueError("condition and density are both given: choose one, the other follows from it.")
     if density is not None:
-        checked_positive("density", density, "the edges per node, for example 1.1")
+        check_positive("density", density, "the edges per node, for example 1.1")
         return None
     if condition is None:
         return 30.0
@@ -165,12 +166,12 @@ def _condition(A: sp.csr_array, L: sp.csr_array, P: LaplacianSolver, rng: np.ran
     """The relative condition number: where a node keeps all its edges, there is no need to look for the lower end."""
     degree, kept = np.diff(A.indptr), np.diff(P.laplacian.indptr) - 1
     if ((kept == degree) & (degree > 0)).any():
-        return largest_generalised(L, P, rng)
+        return largest_generalized(L, P, rng)
     return relative_condition(LaplacianSolver(A, random_state=rng), P, rng)
 
 
 def _pushed(L: sp.csr_array, P: LaplacianSolver, rng: np.random.Generator) -> Floats:
-    """Random vectors after a few generalised power iterations h <- L_P^+ L_G h."""
+    """Random vectors after a few generalized power iterations h <- L_P^+ L_G h."""
     h = rng.standard_normal((L.shape[0], N_VECTORS))
     for _ in range(POWER_STEPS):
         h = P.solve(L @ h, SOLVE_TOL)
@@ -179,7 +180,7 @@ def _pushed(L: sp.csr_array, P: LaplacianSolver, rng: np.random.Generator) -> Fl
 
 
 def _hottest_apart(heads: Ints, tails: Ints, heat: Floats, L: sp.csr_array, wanted: int, *, apart: bool) -> Ints:
-    """Positions of the hottest edges, hottest first; `apart`: no two touch the same node or neighbours of it in P."""
+    """Positions of the hottest edges, hottest first; `apart`: no two touch the same node or neighbors of it in P."""
     order = np.argsort(-heat, kind="stable")
     if not apart:
         return order[:wanted]

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.parallel import map_blocks, row_blocks, run_blocks
+from graspel.runtime.parallel import map_blocks, row_blocks, run_blocks
 
 Floats = NDArray[np.float64]
 

@@ -1,15 +1,15 @@
 r"""Affinities: which points attract each other in a t-SNE picture, and how much.
 
-t-SNE takes a symmetric matrix P >= 0 that sums to one. Here every point gives equal shares to its k nearest neighbours
+t-SNE takes a symmetric matrix P >= 0 that sums to one. Here every point gives equal shares to its k nearest neighbors
 and to what the learned graph ties it to (so that P is connected, as the graph is):
 
     P = (C + C') / sum,      C_pq = 1 / |N(p)|  for q in N(p).
 
-Equal shares of 15 neighbours make the same pictures as the usual Gaussians of perplexity 30, which need 90 neighbours
+Equal shares of 15 neighbors make the same pictures as the usual Gaussians of perplexity 30, which need 90 neighbors
 (Boehm et al. 2022), and the learner has found these lists already.
 
 The affinity of two groups of points is the sum over their members, S'PS with S the 0/1 map from groups to points, less
-the diagonal. So a representative is drawn to where its whole group belongs, not just to its own few neighbours.
+the diagonal. So a representative is drawn to where its whole group belongs, not just to its own few neighbors.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from graspel.linalg.coarsen import merged
+from graspel.linalg.contraction import contract
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
 def affinities(indices: Ints, z: Floats, k: int, graph: sp.csr_array) -> sp.csr_array:
-    """P of N points, from neighbour lists (N x width, ends filled with z = inf) and the adjacency of their graph.
+    """P of N points, from neighbor lists (N x width, ends filled with z = inf) and the adjacency of their graph.
 
     Examples
     --------
@@ -45,15 +45,15 @@ def affinities(indices: Ints, z: Floats, k: int, graph: sp.csr_array) -> sp.csr_
     C = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))  # adds up what is there twice
     C.data[:] = 1.0
     C = sp.csr_array(sp.diags_array(1 / np.maximum(C.sum(axis=1), 1.0)) @ C)
-    return normalised(C + C.T)
+    return normalized(C + C.T)
 
 
 def group_affinities(P: sp.csr_array, groups: Ints) -> sp.csr_array:
     """The affinities of groups of points."""
-    return normalised(merged(P, groups))
+    return normalized(contract(P, groups))
 
 
-def normalised(P: sp.csr_array) -> sp.csr_array:
+def normalized(P: sp.csr_array) -> sp.csr_array:
     """P divided by its sum, its entries sorted."""
     P = sp.csr_array(P / P.sum())
     P.sort_indices()

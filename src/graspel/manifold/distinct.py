@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from graspel.graph import Graph
-from graspel.linalg.coarsen import merged
-from graspel.steps.neighbors import Neighbors
+from graspel.linalg.contraction import contract
+from graspel.neighbors.lists import Neighbors
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -22,7 +22,7 @@ class Net(NamedTuple):
     Attributes
     ----------
     A : adjacency; copies of a point are one node
-    indices, z : neighbour lists
+    indices, z : neighbor lists
     distinct : number of each distinct point among all points
     number : for every point, which of the distinct points it is
     """
@@ -44,5 +44,5 @@ def distinct_net(graph: Graph, neighbors: Neighbors) -> Net:
     original = np.arange(graph.n_nodes)
     original[neighbors.copies] = neighbors.copy_of
     number = np.searchsorted(neighbors.distinct, original)
-    A = merged(graph.adjacency, number) if len(neighbors.copies) else graph.adjacency
+    A = contract(graph.adjacency, number) if len(neighbors.copies) else graph.adjacency
     return Net(sp.csr_array(A), neighbors.indices, neighbors.z, neighbors.distinct, number)

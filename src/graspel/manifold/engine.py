@@ -1,4 +1,4 @@
-"""The engine of t-SNE: openTSNE's optimiser, given affinities and a start.
+"""The engine of t-SNE: openTSNE's optimizer, given affinities and a start.
 
 It moves the points down the gradient of the Kullback-Leibler divergence between P and the affinities in the picture. An
 *exaggeration* multiplies the attraction: in a first phase it pulls clusters together, so that they can still pass each
@@ -15,7 +15,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from graspel.progress import report
+from graspel.runtime.optional import import_optional
+from graspel.runtime.progress import announce
 
 Floats = NDArray[np.float64]
 
@@ -44,14 +45,10 @@ class Picture(NamedTuple):
 
 def require_engine() -> Any:
     """openTSNE, or an error that says how to get it."""
-    try:
-        import openTSNE
-    except ImportError as error:
-        raise ImportError('t-SNE needs openTSNE: install it by pip install "graspel[tsne]".') from error
-    return openTSNE
+    return import_optional("openTSNE", "tsne", "t-SNE")
 
 
-def optimise(
+def optimize(
     P: sp.csr_array,
     start: Floats,
     phases: list[Phase],
@@ -99,5 +96,5 @@ class _Listener:
 
     def __call__(self, iteration: int, error: float, embedding: Any) -> bool:
         self.divergence, done = error, self.done + iteration
-        report(self.step, done / self.total, f"divergence {error:.3f}")
+        announce(self.step, done / self.total, f"divergence {error:.3f}")
         return bool(self.callback is not None and self.callback(self.step, done, np.array(embedding)))

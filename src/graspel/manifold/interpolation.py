@@ -1,7 +1,7 @@
 """Interpolation: from the places of representatives to a place for every point, along the edges of the graph.
 
 Every point starts where its group's representative is. Then each point that is no representative moves to the weighted
-mean of its neighbours on the graph, a few times: towards the harmonic function that has the representatives' places as
+mean of its neighbors on the graph, a few times: towards the harmonic function that has the representatives' places as
 its boundary values.
 """
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from graspel.learner import GRASPEL
 from graspel.manifold.base import GraphEmbedding
 from graspel.manifold.spectral_places import spectral_places
-from graspel.parameters import check_number, check_run, checked_data, generator
-from graspel.progress import report
+from graspel.runtime.parameters import check_number, generator
+from graspel.runtime.progress import announce
 
 Floats = NDArray[np.float64]
 
@@ -89,8 +89,7 @@ class GraspelEmbedding(GraphEmbedding):
         -------
         self
         """
-        check_run(self.n_jobs, self.verbose)
-        values = checked_data(self, X)
+        values = self._check_data(X)
         n_points = values.shape[0]
         check_number(
             "n_components",
@@ -100,18 +99,16 @@ class GraspelEmbedding(GraphEmbedding):
             whole=True,
         )
         rng = generator(self.random_state)
-        learner = self._fresh_learner()
+        learner = self._copy_learner()
         with self._running():
-            learner.fit(X)
-            report("embedding")
-            found = spectral_places(learner.graph_, self.n_components, learner.sigma, rng, self.n_jobs)
-        self.learner_, self.graph_ = learner, learner.graph_
+            self._learn_graph(learner, X, values)
+            announce("embedding")
+            found = spectral_places(self.graph_, self.n_components, learner.sigma, rng, self.n_jobs)
         self.embedding_, self.eigenvalues_ = found.U, found.values
-        self._remember(X, values)
         return self
 
     def transform(self, X: Any) -> Floats:
-        """Place new points at the weighted mean of their nearest old ones.
+        """EmbeddedGraph new points at the weighted mean of their nearest old ones.
 
         Parameters
         ----------
@@ -121,8 +118,7 @@ class GraspelEmbedding(GraphEmbedding):
         -------
         places : array (m x n_components). Points of the training set get their own places.
         """
-        rows = self._rows(X)
-        return self._near_points.means(rows, self.embedding_)
+        return self._near_points.means(self._check_new_points(X), self.embedding_)
 
     def _default_learner(self) -> GRASPEL:
         return GRASPEL()

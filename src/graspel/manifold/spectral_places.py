@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.graph import Graph
-from graspel.steps.embed import Embedding, spectral_embedding
+from graspel.learning.embed import Embedding, spectral_embedding
 
 Floats = NDArray[np.float64]
 

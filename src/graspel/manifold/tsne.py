@@ -12,14 +12,14 @@ from graspel.linalg.coarsen import Coarsening, coarsen
 from graspel.manifold.affinities import affinities, group_affinities
 from graspel.manifold.base import GraphEmbedding
 from graspel.manifold.distinct import Net, distinct_net
-from graspel.manifold.engine import Callback, Phase, Picture, optimise, require_engine
+from graspel.manifold.engine import Callback, Phase, Picture, optimize, require_engine
 from graspel.manifold.interpolation import along_edges
 from graspel.manifold.spectral_places import spectral_start
-from graspel.parallel import count_threads
-from graspel.parameters import check_number, check_run, checked_data, generator
-from graspel.progress import report
-from graspel.steps.neighbors import Neighbors, nearest_neighbors
-from graspel.steps.prepare import Points
+from graspel.neighbors.lists import Neighbors, nearest_neighbors
+from graspel.points.prepared import Points
+from graspel.runtime.parallel import count_threads
+from graspel.runtime.parameters import check_number, generator
+from graspel.runtime.progress import announce
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -34,7 +34,7 @@ class MultilevelTSNE(GraphEmbedding):
     1. Learn the graph of the points.
     2. Coarsen it: `reduction` times fewer nodes, each a group of points with a representative.
     3. t-SNE of the groups, from the coarse graph's spectral embedding. (The paper ends here.)
-    4. Place all points between the representatives, along the edges of the graph.
+    4. EmbeddedGraph all points between the representatives, along the edges of the graph.
     5. Some steps of t-SNE on all points. Their start is good, so few will do.
 
     Parameters
@@ -44,7 +44,7 @@ class MultilevelTSNE(GraphEmbedding):
     n_components : {2, 3}, default=2
         Dimensions of the picture.
     n_neighbors : int, default=15
-        Neighbours that attract each point.
+        Neighbors that attract each point.
     early_iter : int, default=100
         Iterations on the representatives with attraction exaggerated 12 times.
     n_iter : int, default=150
@@ -52,7 +52,7 @@ class MultilevelTSNE(GraphEmbedding):
     refine_iter : int, default=100
         Iterations on all points; 0 leaves them where they are placed between the representatives.
     learner : GRASPEL, default=None
-        How the graph is learned. None is ``GRASPEL(max_iter=0)``: nearest neighbours joined by closest pairs.
+        How the graph is learned. None is ``GRASPEL(max_iter=0)``: nearest neighbors joined by closest pairs.
     random_state : int, RandomState, Generator or None, default=None
         Same seed, same picture, at any number of threads. It also seeds a learner that has no seed of its own.
     n_jobs : int, default=None
@@ -138,28 +138,27 @@ class MultilevelTSNE(GraphEmbedding):
         """
         self._check_parameters()
         require_engine()
-        values = checked_data(self, X)
+        values = self._check_data(X)
         self._check_sizes(values.shape[0])
         rng = generator(self.random_state)
-        learner = self._fresh_learner()
+        learner = self._copy_learner()
         with self._running():
-            neighbors = learner.fit_neighbors(X)
-            net = distinct_net(learner.graph_, self._long_enough(neighbors, learner, values, rng))
-            report("coarsening")
+            neighbors = self._learn_graph(learner, X, values).start.neighbors
+            net = distinct_net(self.graph_, self._long_enough(neighbors, learner, values, rng))
+            announce("coarsening")
             ratio = max(1.0, min(float(self.reduction), net.n_points / 2))
             coarse = coarsen(net.A, ratio, n_eigenvalues=0, random_state=rng)
             first, last = self._pictures(net, coarse, rng)
-        self.learner_, self.graph_, self.coarse_graph_ = learner, learner.graph_, coarse.graph
+        self.coarse_graph_ = coarse.graph
         self.embedding_ = last.places[net.number]
         self.representatives_, self.groups_ = net.distinct[coarse.representatives], coarse.groups[net.number]
         self.representative_embedding_ = first.places
         self.levels_ = _levels(coarse, net.number)
         self.kl_divergence_ = first.divergence if np.isnan(last.divergence) else last.divergence
-        self._remember(X, values)
         return self
 
     def transform(self, X: Any) -> Floats:
-        """Place new points among their nearest old ones, at the weighted median of these.
+        """EmbeddedGraph new points among their nearest old ones, at the weighted median of these.
 
         Parameters
         ----------
@@ -169,8 +168,7 @@ class MultilevelTSNE(GraphEmbedding):
         -------
         places : array (m x n_components). Points of the training set get their own places.
         """
-        rows = self._rows(X)
-        return self._near_points.medians(rows, self.embedding_)
+        return self._near_points.medians(self._check_new_points(X), self.embedding_)
 
     def _default_learner(self) -> GRASPEL:
         return GRASPEL(max_iter=0)
@@ -184,9 +182,9 @@ class MultilevelTSNE(GraphEmbedding):
         P = affinities(net.indices, net.z, self.n_neighbors, net.A)
         start = spectral_start(coarse.graph, self.n_components, rng, self.n_jobs)
         phases = [Phase(self.early_iter, EXAGGERATION), Phase(self.n_iter)]
-        first = optimise(group_affinities(P, coarse.groups), start, phases, step=COARSE, **run)
+        first = optimize(group_affinities(P, coarse.groups), start, phases, step=COARSE, **run)
         places = along_edges(net.A, coarse, first.places)
-        return first, optimise(P, places, [Phase(self.refine_iter)], step=FINE, **run)
+        return first, optimize(P, places, [Phase(self.refine_iter)], step=FINE, **run)
 
     def _long_enough(
         self, neighbors: Neighbors | None, learner: GRASPEL, values: Any, rng: np.random.Generator
@@ -199,7 +197,6 @@ class MultilevelTSNE(GraphEmbedding):
         return nearest_neighbors(points, min(self.n_neighbors, values.shape[0] - 1), rng)
 
     def _check_parameters(self) -> None:
-        check_run(self.n_jobs, self.verbose)
         hint = "It is how many points each representative stands for; the paper uses 5, and 1 is no coarsening."
         check_number("reduction", self.reduction, ">= 1", lambda v: 1 <= v < np.inf, hint=hint)
         hint = "The engine draws in two or three dimensions; GraspelEmbedding takes any number."

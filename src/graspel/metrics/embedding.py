@@ -1,12 +1,12 @@
-r"""An embedding against the data: whether it keeps neighbours together, and classes apart.
+r"""An embedding against the data: whether it keeps neighbors together, and classes apart.
 
-With k neighbours, n points, and r(i, j) the rank of j among the neighbours of i in the data:
+With k neighbors, n points, and r(i, j) the rank of j among the neighbors of i in the data:
 
     trustworthiness = 1 - 2 / (n k (2n - 3k - 1)) * sum over i, j near in the picture of max(0, r(i, j) - k)
     preservation    = share of the k nearest in the data that are among the k nearest in the picture
     label accuracy  = share of points whose class is that of most of its k nearest in the picture
 
-Trustworthiness punishes neighbours in the picture that are none in the data (Venna and Kaski 2001). The first two are
+Trustworthiness punishes neighbors in the picture that are none in the data (Venna and Kaski 2001). The first two are
 measured on a sample of points, each against all others; label accuracy on all.
 """
 
@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
-from graspel.parallel import row_blocks
-from graspel.parameters import check_number, generator
+from graspel.runtime.parallel import row_blocks
+from graspel.runtime.parameters import check_number, generator
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -28,7 +28,7 @@ BLOCK = 250  # points compared with all others at a time
 
 
 class NeighborsKept(NamedTuple):
-    """How well neighbours are kept, both from 0 to 1."""
+    """How well neighbors are kept, both from 0 to 1."""
 
     trustworthiness: float
     preservation: float
@@ -37,7 +37,7 @@ class NeighborsKept(NamedTuple):
 def neighbors_kept(
     X: Any, embedding: Any, *, n_neighbors: int = 10, sample: int = 2000, random_state: Any = 0
 ) -> NeighborsKept:
-    """Trustworthiness and preservation of neighbours of an embedding, on a sample of its points.
+    """Trustworthiness and preservation of neighbors of an embedding, on a sample of its points.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def neighbors_kept(
 
 
 def label_accuracy(embedding: Any, labels: Any, *, n_neighbors: int = 10) -> float:
-    """Share of points whose label is that of most of their nearest neighbours in the embedding, itself left out.
+    """Share of points whose label is that of most of their nearest neighbors in the embedding, itself left out.
 
     Between labels that are equally frequent, the one that comes first in order is taken.
 

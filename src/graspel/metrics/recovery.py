@@ -25,7 +25,7 @@ from scipy.stats import rankdata
 
 from graspel.graph import Graph
 from graspel.linalg import resistance_between
-from graspel.parameters import check_number, generator
+from graspel.runtime.parameters import check_number, generator
 
 Floats = NDArray[np.float64]
 

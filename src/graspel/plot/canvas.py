@@ -6,9 +6,10 @@ A new figure is made without pyplot, so that no global figure is touched and no 
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from graspel.io.atomic import written_whole
+from graspel.io.suffix import check_suffix
 from graspel.plot.palette import QUIET, TEXT
 
 if TYPE_CHECKING:
@@ -31,16 +32,11 @@ def save(drawn: Any, path: str | os.PathLike[str]) -> None:
     path : path-like
         The suffix tells the format: .png, .svg or .pdf.
     """
-    from graspel.files import written_whole
-
-    target = Path(path)
-    suffix = target.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise ValueError(f"{target}: the suffix {suffix!r} names no format of pictures; use one of .png, .svg, .pdf.")
+    suffix = check_suffix(path, SUFFIXES, "a picture")
     # Without the date, the same picture is the same file.
     undated: dict[str, dict[str, Any]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}
     figure = figure_of(drawn)
-    with written_whole(target) as temporary:
+    with written_whole(path) as temporary:
         figure.savefig(
             temporary, dpi=DPI, bbox_inches="tight", pad_inches=0.15, format=suffix[1:], metadata=undated[suffix]
         )

@@ -44,7 +44,7 @@ def drawing(
     fitted : Graph, GRASPEL or GraspelClustering
         Connected, of at least two nodes.
     labels : array-like of shape (n_nodes,), optional
-        The class of each node, shown by colour (and marker, above ten classes). Default: the clusters of a clusterer.
+        The class of each node, shown by color (and marker, above ten classes). Default: the clusters of a clusterer.
     ax : matplotlib axes, optional
         Where to draw; in space they must be made with ``projection="3d"``. A new figure is made when not given.
     dimensions : {2, 3}

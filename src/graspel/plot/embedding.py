@@ -1,4 +1,4 @@
-"""An embedding: points at coordinates that someone else has found (t-SNE, UMAP, eigenvectors), coloured by class."""
+"""An embedding: points at coordinates that someone else has found (t-SNE, UMAP, eigenvectors), colored by class."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def embedding(
     coordinates : array-like (N x 2)
         Of more columns the first two are drawn; a single one is drawn along a line.
     labels : array-like of N, optional
-        The class of each point, shown by colour (and marker, above ten classes), and by its name at the middle of it.
+        The class of each point, shown by color (and marker, above ten classes), and by its name at the middle of it.
     ax : matplotlib axes, optional
         A new figure is made when not given.
     title, subtitle : str

@@ -22,7 +22,7 @@ EXACT = 5_000  # nodes; on larger graphs the eigenvectors need only be right as 
 
 
 def spectral_layout(graph: Graph, *, random_state: int = 0) -> np.ndarray:
-    """Place each node in space.
+    """EmbeddedGraph each node in space.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def spectral_layout(graph: Graph, *, random_state: int = 0) -> np.ndarray:
     """
     n_axes = min(3, graph.n_nodes - 1)
     if n_axes < 1:
-        raise ValueError(f"a graph of {graph.n_nodes} node(s) can not be drawn; it needs at least two.")
+        raise ValueError(f"a graph of {graph.n_nodes} node(s) cannot be drawn; it needs at least two.")
     if graph.n_nodes <= EXACT:
         pairs = smallest_eigenpairs(graph.laplacian, n_axes + 1, random_state=random_state)
     else:

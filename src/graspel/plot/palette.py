@@ -1,6 +1,6 @@
-"""The palette: colours that stay apart for colour-blind readers, on a projector and in print.
+"""The palette: colors that stay apart for color-blind readers, on a projector and in print.
 
-The eight colours of Okabe and Ito, the blue first and the faint yellow last, then violet and brown, which lie farthest
+The eight colors of Okabe and Ito, the blue first and the faint yellow last, then violet and brown, which lie farthest
 from these for every kind of sight (a test measures it). Each further ten classes take the next marker.
 """
 
@@ -60,7 +60,7 @@ def check_labels(
     if labels.shape != (n_points,):
         expected = what.format(n=n_points)
         raise ValueError(f"labels has shape {labels.shape}; {expected}, so it must be ({n_points},).")
-    if labels.dtype.kind == "O":  # numbers and text mixed can not be sorted
+    if labels.dtype.kind == "O":  # numbers and text mixed cannot be sorted
         labels = labels.astype(str)
     values, classes = np.unique(labels, return_inverse=True)
     return [shortened(value) for value in values], classes

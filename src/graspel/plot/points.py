@@ -1,4 +1,4 @@
-"""Points coloured by class, with a legend: what a drawing and an embedding share."""
+"""Points colored by class, with a legend: what a drawing and an embedding share."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def draw_points(ax: Any, places: np.ndarray, classes: np.ndarray, nearness: np.n
     """
     from matplotlib.colors import to_rgb
 
-    colours = np.array([to_rgb(colour) for colour in COLOURS])[classes % len(COLOURS)]
+    colors = np.array([to_rgb(color) for color in COLOURS])[classes % len(COLOURS)]
     sizes = np.full(len(places), np.clip(45_000 / max(len(places), 1), 2.0, 40.0))
     if nearness is None:
         order = np.random.default_rng(0).permutation(len(places))
     else:
         haze = HAZE * (1.0 - nearness[:, None])
-        colours = colours * (1.0 - haze) + haze
+        colors = colors * (1.0 - haze) + haze
         sizes = sizes * (0.5 + 0.6 * nearness)
         order = np.argsort(nearness, kind="stable")
     markers = classes // len(COLOURS) % len(MARKERS)
@@ -39,11 +39,11 @@ def draw_points(ax: Any, places: np.ndarray, classes: np.ndarray, nearness: np.n
         look["zorder"] = 2
     for k in np.unique(markers):
         nodes = order[markers[order] == k]
-        ax.scatter(*places[nodes].T, s=sizes[nodes], c=colours[nodes], marker=MARKERS[k], **look)
+        ax.scatter(*places[nodes].T, s=sizes[nodes], c=colors[nodes], marker=MARKERS[k], **look)
 
 
 def write_names(ax: Any, places: np.ndarray, names: list[str], classes: np.ndarray) -> None:
-    """Write the name of each class at its middle point, so that colour is not the only way to tell."""
+    """Write the name of each class at its middle point, so that color is not the only way to tell."""
     from matplotlib.patheffects import withStroke
 
     for k, name in enumerate(names):

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from graspel.certificate import resistance_against_distance
+from graspel.learning.certificate import resistance_against_distance
 from graspel.linalg import effective_resistance, resistance_between
-from graspel.parameters import checked_data
 from graspel.plot.canvas import name_axes, new_axes
 from graspel.plot.fitted import graph_of, learner_of
 from graspel.plot.palette import BLUE, ORANGE, TEXT
-from graspel.steps.prepare import Points
+from graspel.points.prepared import Points
+from graspel.points.validation import check_data
 
 __all__ = ["resistance"]
 
@@ -41,7 +41,7 @@ def resistance(
     ax : matplotlib axes
     """
     learner, graph = learner_of(fitted), graph_of(fitted)
-    values = checked_data(learner, X)
+    values = check_data(learner, X)
     if values.shape[0] != graph.n_nodes:
         raise ValueError(
             f"X has {values.shape[0]} points, but the graph has {graph.n_nodes} nodes; give the points of fit."
@@ -69,9 +69,9 @@ def resistance(
     return ax
 
 
-def _draw(ax: Any, z: np.ndarray, R: np.ndarray, what: str, colour: str, marker: str) -> None:
+def _draw(ax: Any, z: np.ndarray, R: np.ndarray, what: str, color: str, marker: str) -> None:
     correlation, ratio = resistance_against_distance(R, z)
     shown = (z > 0) & (R > 0)  # copies of a point have no place on a logarithmic axis
     look = {"s": 16, "alpha": 0.55, "linewidths": 0, "rasterized": True, "zorder": 2}
     label = f"{what}: r = {correlation:.2f}, median R/z = {ratio:.2f}"
-    ax.scatter(z[shown], R[shown], color=colour, marker=marker, label=label, **look)
+    ax.scatter(z[shown], R[shown], color=color, marker=marker, label=label, **look)

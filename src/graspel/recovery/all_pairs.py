@@ -1,6 +1,6 @@
 r"""Recovery of small graphs: every pair of nodes is a candidate.
 
-1. *Rank.* Weights of all pairs, by likelihood less a ridge (:mod:`graspel.steps.refine`): with few signals the
+1. *Rank.* Weights of all pairs, by likelihood less a ridge (:mod:`graspel.learning.refine`): with few signals the
    likelihood alone gives some pairs large weights by chance, and the ridge evens them out. It is a prior: if weights
    are N(0, t^2), M signals have their largest posterior with rho = 2 / (M t^2). The variance t^2 is estimated from the
    weights of the *strong* pairs, those above the threshold that best parts the weights into two groups (Otsu 1979);
@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import squareform
 
-from graspel.graph import Graph, Step
+from graspel.graph import Graph, Origin
+from graspel.learning.refine import NEGLIGIBLE, Likelihood, Refined, best_weights
 from graspel.recovery.noise import MOST_TAKEN, noisy_likelihood
-from graspel.steps.refine import NEGLIGIBLE, Likelihood, Refined, best_weights
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -36,7 +36,7 @@ LEAST, MOST = 5.0, 120.0  # ridges that are tried weigh as much as so many signa
 SETTLED = 1.1  # ... and grow by more than this from one to the next
 DENSEST = 8.0  # edges per node that are looked at, at the most
 FINER = 1.1  # each graph on the way has so many times the edges of the one before
-SECOND_LOOK = 8  # graphs compared between the neighbours of the best one
+SECOND_LOOK = 8  # graphs compared between the neighbors of the best one
 REVIVED = 1e-3  # of its weight in the ranking, that an edge has at the least where the next refit starts
 SMALLEST = 1e-6  # of the median distance: nearer counts as that far apart
 
@@ -170,7 +170,7 @@ class Problem:
 
     def graph(self, pairs: Ints, weights: Floats) -> Graph:
         """The graph of these pairs, in the units of the signals."""
-        return Graph(self.n_nodes, self.heads[pairs], self.tails[pairs], weights / self.unit, step=Step.LIKELY)
+        return Graph(self.n_nodes, self.heads[pairs], self.tails[pairs], weights / self.unit, origin=Origin.LIKELY)
 
 
 @dataclass
@@ -241,7 +241,7 @@ def _growing(first: int, last: int) -> list[int]:
 
 
 def _between(sizes: list[int], best: int) -> list[int]:
-    """A few more numbers between the neighbours of the best one.
+    """A few more numbers between the neighbors of the best one.
 
     >>> _between([10, 14, 18], 14)
     [11, 12, 13, 15, 16, 17]

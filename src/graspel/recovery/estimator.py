@@ -16,14 +16,15 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from graspel.graph import Graph
-from graspel.parallel import one_thread_per_call
-from graspel.parameters import check_choice, check_flag, check_number, check_run, checked_signals, generator
-from graspel.progress import listening, print_progress, report
+from graspel.learning.refine import EXACT_NODES
+from graspel.points.validation import check_signals
 from graspel.recovery.all_pairs import CRITERIA, recovered_from_all_pairs
 from graspel.recovery.certificate import RecoveryCertificate
 from graspel.recovery.neighbors import recovered_from_neighbors
 from graspel.recovery.noise import estimate_noise
-from graspel.steps.refine import EXACT_NODES
+from graspel.runtime.parallel import one_thread_per_call
+from graspel.runtime.parameters import check_choice, check_flag, check_number, check_run, generator
+from graspel.runtime.progress import announce, listening, print_progress
 
 Floats = NDArray[np.float64]
 
@@ -46,7 +47,7 @@ class GraphRecovery(BaseEstimator):
         Whether every pair of nodes is a candidate, at a cost of N^3 and more, or only the edges that `GRASPEL` finds.
         None: every pair up to 64 nodes.
     n_neighbors : int, default=5
-        Neighbours of each node in GRASPEL's initial graph, where not all pairs are candidates: more of them than the
+        Neighbors of each node in GRASPEL's initial graph, where not all pairs are candidates: more of them than the
         graph needs, since edges that the signals can do without are dropped.
     tol : float, default=1e-3
         Largest |R / k - 1| on an edge at which weights count as found (up to 5,000 nodes; beyond, resistances are
@@ -74,7 +75,8 @@ class GraphRecovery(BaseEstimator):
     Examples
     --------
     >>> from graspel.recovery import GraphRecovery
-    >>> from graspel.synthetic import grid_graph, smooth_signals
+    >>> from graspel.datasets import smooth_signals
+    >>> from graspel.graph import grid_graph
     >>> truth = grid_graph(4, 4)
     >>> X = smooth_signals(truth, n_signals=1000, noise=0.5, random_state=0)
     >>> model = GraphRecovery().fit(X)
@@ -116,7 +118,7 @@ class GraphRecovery(BaseEstimator):
         self
         """
         self._check_parameters()
-        signals = _centred(checked_signals(self, X))
+        signals = _center_rows(check_signals(self, X))
         validate_data(self, X, skip_check_array=True)
         n, m = signals.shape
         rng = generator(self.random_state)
@@ -124,7 +126,7 @@ class GraphRecovery(BaseEstimator):
         if not every and self.n_neighbors >= n:
             raise ValueError(f"n_neighbors={self.n_neighbors}: must be smaller than the number of nodes, {n}.")
         with one_thread_per_call(), listening(print_progress) if self.verbose else nullcontext():
-            report("recovering", None, "noise")
+            announce("recovering", None, "noise")
             self.noise_ = estimate_noise(signals) if isinstance(self.noise, str) else float(self.noise)
             tol = min(self.tol, FINER_THAN_CHANCE * (2 / m) ** 0.5)
             self.graph_, gap, outside, self.path_ = self._recovered(signals, every, tol, rng)
@@ -146,7 +148,7 @@ class GraphRecovery(BaseEstimator):
     ) -> tuple[Graph, float, float, list[tuple[int, float]]]:
         """The graph, its gaps on edges and elsewhere, and the way there."""
         if every:
-            report("recovering", None, "edges among all pairs")
+            announce("recovering", None, "edges among all pairs")
             found = recovered_from_all_pairs(X, self.noise_**2, self.criterion, tol)
             return found.graph, found.gap, found.outside, found.path
         pruned = recovered_from_neighbors(
@@ -155,7 +157,7 @@ class GraphRecovery(BaseEstimator):
             CRITERIA[self.criterion](X.shape[1]),
             tol,
             rng,
-            {"n_neighbors": self.n_neighbors},
+            self.n_neighbors,
             self.n_jobs,
         )
         return pruned.graph, pruned.refined.gap, float("nan"), pruned.path
@@ -171,18 +173,18 @@ class GraphRecovery(BaseEstimator):
         check_run(self.n_jobs, self.verbose)
 
 
-def _centred(signals: Floats) -> Floats:
+def _center_rows(signals: Floats) -> Floats:
     """The signals, each row of mean zero; refused where there is nothing to learn from."""
-    centred: Floats = signals - signals.mean(axis=1, keepdims=True)
-    size = np.abs(centred).max()
+    centered: Floats = signals - signals.mean(axis=1, keepdims=True)
+    size = np.abs(centered).max()
     if not size > 1e-12 * np.abs(signals).max():
         raise ValueError(
             "every node has the same value in all signals: nothing tells one graph from another. "
             "Bring signals that vary."
         )
-    if not np.abs(centred - centred.mean(axis=0)).max() > 1e-12 * size:
+    if not np.abs(centered - centered.mean(axis=0)).max() > 1e-12 * size:
         raise ValueError(
             "all nodes have the same signals: nothing tells one node from another. "
             "Bring signals that differ between nodes."
         )
-    return centred
+    return centered

@@ -1,6 +1,6 @@
 r"""Recovery of large graphs: the learner's edges, refined, less those that the signals can do without.
 
-GRASPEL's loop gives the edges. Their weights are refined (:mod:`graspel.steps.refine`) to the distances
+GRASPEL's loop gives the edges. Their weights are refined (:mod:`graspel.learning.refine`) to the distances
 k = z - 2 s^2, the noise taken off. Without an edge of leverage l = w R the log-likelihood of M signals is smaller by
 
     M / 2 (-log(1 - l) - l)        (where w k = l, as at the best weights),
@@ -13,7 +13,7 @@ date in between.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,9 +21,18 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from graspel.graph import Graph
-from graspel.learner import GRASPEL
+from graspel.learning.algorithm import Settings, learn
+from graspel.learning.refine import (
+    EXACT_NODES,
+    Refined,
+    calibrated_weights,
+    edge_likelihood,
+    plain_steps,
+    refine_weights,
+)
+from graspel.points.prepared import Points
 from graspel.recovery.noise import MOST_TAKEN
-from graspel.steps.refine import EXACT_NODES, Refined, calibrated_weights, edge_likelihood, plain_steps, refined
+from graspel.runtime.parallel import count_threads
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -50,14 +59,13 @@ def recovered_from_neighbors(
     price: float,
     tol: float,
     rng: np.random.Generator,
-    learner: dict[str, Any],
+    n_neighbors: int,
     n_jobs: int | None,
 ) -> Pruned:
     """Recover the graph of signals (nodes x signals, each row of mean zero) with noise of this variance."""
     m = X.shape[1]
-    model = GRASPEL(**learner, random_state=rng, n_jobs=n_jobs)
-    model.fit_neighbors(X, certify=False)
-    graph = model.graph_
+    points = Points(X, rng=rng, n_threads=count_threads(n_jobs))
+    graph = learn(points, Settings(n_neighbors=n_neighbors, n_jobs=n_jobs), rng).graph
     k = distances(graph, X, variance)
     unit = float(np.median(k))
     k = k / unit
@@ -78,7 +86,7 @@ def recovered_from_neighbors(
         kept = np.ones(graph.n_edges, dtype=bool)
         kept[dropped] = False
         graph, k = graph.with_only(kept), k[kept]
-    graph, found = refined(graph, k, rng, tol=tol, n_jobs=n_jobs)
+    graph, found = refine_weights(graph, k, rng, tol=tol, n_jobs=n_jobs)
     return Pruned(graph.scaled(1 / unit), found, path)
 
 

@@ -26,8 +26,8 @@ import scipy.linalg
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from graspel.learning.refine import Likelihood, State
 from graspel.linalg.precision import edge_resistances, laplacian_plus_mean, log_determinant
-from graspel.steps.refine import Likelihood, State
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -44,23 +44,24 @@ def estimate_noise(X: Any) -> float:
 
     Examples
     --------
-    >>> from graspel.synthetic import grid_graph, smooth_signals
+    >>> from graspel.datasets import smooth_signals
+    >>> from graspel.graph import grid_graph
     >>> X = smooth_signals(grid_graph(5, 5), n_signals=2000, noise=0.5, random_state=0)
     >>> round(estimate_noise(X), 2)
     0.5
     >>> estimate_noise(X - X.mean(axis=0))  # without the constant part nothing is known of it
     0.0
     """
-    centred = np.asarray(X, dtype=np.float64)
-    centred = centred - centred.mean(axis=1, keepdims=True)
-    n, m = centred.shape
-    shared = float(centred.sum(axis=0) @ centred.sum(axis=0)) / (n * m)
+    centered = np.asarray(X, dtype=np.float64)
+    centered = centered - centered.mean(axis=1, keepdims=True)
+    n, m = centered.shape
+    shared = float(centered.sum(axis=0) @ centered.sum(axis=0)) / (n * m)
     if shared == 0:
         return 0.0
-    least = smallest_distance(centred) / 2
+    least = smallest_distance(centered) / 2
     smallest_worth_it = LEAST_SHARE * least
     if m > n and n <= EIGENVALUES:
-        residual = centred - centred.mean(axis=0)
+        residual = centered - centered.mean(axis=0)
         smallest = float(scipy.linalg.eigvalsh(residual @ residual.T / m, subset_by_index=[1, 1])[0])
         least = min(least, smallest / (1 - np.sqrt(n / m)) ** 2)  # few signals pull it down (Marchenko, Pastur)
     return float(np.sqrt(shared)) if smallest_worth_it < shared <= CLEARLY_MORE * least else 0.0

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from graspel.certificate import Certificate
 from graspel.graph import Graph
-from graspel.history import Round
+from graspel.learning.certificate import Certificate
+from graspel.learning.history import Round
 from graspel.linalg import smallest_eigenpairs
 from graspel.plot.fitted import graph_of, labels_of, learner_of
 from graspel.plot.layout import best_view, placed_by
@@ -20,15 +20,15 @@ from graspel.report.critical_edges import table_of_edges
 from graspel.report.reproducing import how_to_reproduce
 from graspel.report.thinning import Thinned, thinned
 
-__all__ = ["Colouring", "Contents", "contents"]
+__all__ = ["Coloring", "Contents", "contents"]
 
 LONGEST_LABEL = 60
-MAX_CLASSES = 60  # with a colour and a name of their own
+MAX_CLASSES = 60  # with a color and a name of their own
 
 
 @dataclass(frozen=True)
-class Colouring:
-    """One way to colour the points: what it is (class or cluster), names and sizes, and the class of each point."""
+class Coloring:
+    """One way to color the points: what it is (class or cluster), names and sizes, and the class of each point."""
 
     what: str
     names: list[str]
@@ -51,28 +51,28 @@ class Contents:
 def contents(model: Any, *, labels: Any, clusters: Any, title: str | None, source: str | None) -> Contents:
     """Gather what the report of a fitted model shows."""
     learner, graph = learner_of(model), graph_of(model)
-    colourings = [
-        colouring(what, given, graph.n_nodes)
+    colorings = [
+        coloring(what, given, graph.n_nodes)
         for what, given in (("cluster", labels_of(model, clusters)), ("class", labels))
         if given is not None
     ]
     n_pairs = min(max(SHOWN, 4), graph.n_nodes)
     pairs = smallest_eigenpairs(graph.laplacian, n_pairs, tol=1e-3, norm="energy", random_state=0)
-    main = colourings[-1].classes if colourings else np.zeros(graph.n_nodes, dtype=np.int64)
+    main = colorings[-1].classes if colorings else np.zeros(graph.n_nodes, dtype=np.int64)
     chosen = thinned(graph, main)
     places = placed_by(pairs.vectors)
     data = {
         "points": _points(graph, places[chosen.nodes], chosen),
         "edges": _edges(graph, chosen),
         "eye": best_view(places, main)[:, 2].tolist(),
-        "colourings": [_shown_colouring(way, chosen) for way in colourings],
+        "colorings": [_shown_colouring(way, chosen) for way in colorings],
         "states": states(graph, learner.history_),
         "rounds": _rounds(learner.history_),
         "spectrum": {
             "values": pairs.values.tolist(),
             "gap": gap_of(pairs.values, graph.components[0]),
         },
-        "table": table_of_edges(graph, colourings),
+        "table": table_of_edges(graph, colorings),
     }
     n_clusters = None if clusters is None else len(np.unique(np.asarray(clusters)))
     rows, code = how_to_reproduce(model, source, n_clusters)
@@ -84,7 +84,7 @@ def contents(model: Any, *, labels: Any, clusters: Any, title: str | None, sourc
     return Contents(title, learner.certificate_, rows, code, _said_of(chosen, graph), data)
 
 
-def colouring(what: str, given: Any, n_points: int) -> Colouring:
+def coloring(what: str, given: Any, n_points: int) -> Coloring:
     """Names, sizes and classes; beyond 60 of them, the smallest are taken together."""
     values = np.asarray(given)
     if values.shape != (n_points,):
@@ -102,7 +102,7 @@ def colouring(what: str, given: Any, n_points: int) -> Colouring:
         others = f"{len(names) - len(largest):,} others"
         names, classes = [*(names[k] for k in largest), others], place[classes]
         sizes = np.bincount(classes, minlength=MAX_CLASSES)
-    return Colouring(what, names, sizes.tolist(), classes)
+    return Coloring(what, names, sizes.tolist(), classes)
 
 
 def states(graph: Graph, history: list[Round]) -> list[dict[str, Any]]:
@@ -137,7 +137,7 @@ def _edges(graph: Graph, chosen: Thinned) -> dict[str, Any]:
     }
 
 
-def _shown_colouring(way: Colouring, chosen: Thinned) -> dict[str, Any]:
+def _shown_colouring(way: Coloring, chosen: Thinned) -> dict[str, Any]:
     return {
         "what": way.what,
         "names": way.names,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.graph import Graph, Step
+from graspel.graph import Graph, Origin
 
 if TYPE_CHECKING:
-    from graspel.report.contents import Colouring
+    from graspel.report.contents import Coloring
 
 __all__ = ["MAX_ROWS", "most_critical_edges", "table_of_edges"]
 
@@ -31,7 +31,7 @@ def most_critical_edges(graph: Graph, n_most: int = MAX_ROWS) -> NDArray[np.int6
     return np.lexsort([graph.weights, -eta, graph.round == 0])[:n_most]
 
 
-def table_of_edges(graph: Graph, colourings: Sequence[Colouring]) -> dict[str, Any]:
+def table_of_edges(graph: Graph, colorings: Sequence[Coloring]) -> dict[str, Any]:
     """Names of the columns, and the rows as text."""
     columns = [
         "point",
@@ -40,14 +40,14 @@ def table_of_edges(graph: Graph, colourings: Sequence[Colouring]) -> dict[str, A
         "round",
         "eta",
         "why it is there",
-        *(f"{way.what} of each" for way in colourings),
+        *(f"{way.what} of each" for way in colorings),
     ]
     rows = []
     for at in most_critical_edges(graph):
         p, q = int(graph.heads[at]), int(graph.tails[at])
         row = [str(p), str(q), f"{graph.weights[at]:.4g}", _round(int(graph.round[at])), _eta(graph.eta[at])]
-        row.append(Step(graph.step[at]).meaning)
-        row += [f"{way.names[way.classes[p]]} | {way.names[way.classes[q]]}" for way in colourings]
+        row.append(Origin(graph.origin[at]).meaning)
+        row += [f"{way.names[way.classes[p]]} | {way.names[way.classes[q]]}" for way in colorings]
         rows.append(row)
     return {"columns": columns, "rows": rows, "of": graph.n_edges}
 

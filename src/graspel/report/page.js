@@ -7,7 +7,7 @@
   const FONT = { family: "system-ui, -apple-system, Segoe UI, Roboto, Arial, sans-serif", size: 13, color: "#222" };
   const SYMBOLS = ["circle", "diamond", "square", "cross", "x", "circle-open"];
   const CONFIG = { displaylogo: false, responsive: true, displayModeBar: false };
-  const [BLUE, ORANGE, , VERMILLION] = data.colours;
+  const [BLUE, ORANGE, , VERMILLION] = data.colors;
 
   // --- texts and numbers ---------------------------------------------------------------------------------------------
 
@@ -81,8 +81,8 @@
           `<br>${degrees[i]} edges`),
         marker: {
           size: inSpace ? size : size + 1.5, opacity: 1, line: { width: 0 },
-          color: data.colours[k % data.colours.length],
-          symbol: SYMBOLS[Math.floor(k / data.colours.length) % SYMBOLS.length],
+          color: data.colors[k % data.colors.length],
+          symbol: SYMBOLS[Math.floor(k / data.colors.length) % SYMBOLS.length],
         },
       });
     });
@@ -201,7 +201,7 @@
       ticktext: order.map((k) => plain(brief(way.names[k]))) });
     return Plotly.react("sizes", [{
       type: "bar", orientation: "h", x: order.map((k) => way.sizes[k]), y: order.map((_, i) => i),
-      marker: { color: order.map((k) => data.colours[k % data.colours.length]) },
+      marker: { color: order.map((k) => data.colors[k % data.colors.length]) },
       text: order.map((k) => counted(way.sizes[k])), textposition: "auto", hoverinfo: "none",
     }], layout, CONFIG);
   }
@@ -247,14 +247,14 @@
     requestAnimationFrame(() => { waiting = false; moveTo(Number(slider.value)); });
   });
 
-  const select = element("colouring");
+  const select = element("coloring");
   ways.forEach((one, i) => {
     const option = document.createElement("option");
     option.value = String(i);
     option.textContent = one.what;
     select.append(option);
   });
-  if (ways.length < 2) element("colour-label").remove();
+  if (ways.length < 2) element("color-label").remove();
   else {
     select.value = String(ways.length - 1);
     select.addEventListener("change", () => { way = ways[Number(select.value)]; drawAll(); drawSizes(); });

@@ -36,7 +36,7 @@ def page(contents: Contents) -> str:
         drawn=text(contents.drawn),
         reproducing=_rows(contents.reproducing),
         code=text(contents.code),
-        data=embedded_json({**contents.data, "colours": COLOURS}),
+        data=embedded_json({**contents.data, "colors": COLOURS}),
         **scripts,
     )
 
@@ -49,13 +49,13 @@ def text(given: object) -> str:
     >>> text("<b onclick='x'>\x00")
     '&lt;b onclick=&#x27;x&#x27;&gt;\ufffd'
     """
-    # Half a surrogate pair (from a file name that is no UTF-8) can not be written, and NUL may not stand in HTML.
+    # Half a surrogate pair (from a file name that is no UTF-8) cannot be written, and NUL may not stand in HTML.
     whole = str(given).encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
     return html.escape(whole)
 
 
 def embedded_json(value: object) -> str:
-    r"""JSON that can not end the script element it stands in, nor open a comment there.
+    r"""JSON that cannot end the script element it stands in, nor open a comment there.
 
     Examples
     --------

@@ -18,8 +18,8 @@ const graspel = (function () {
   const n = ids.length;
   const axis = [places.subarray(0, n), places.subarray(n, 2 * n), places.subarray(2 * n, 3 * n)];
   const edges = { heads: ints(data.edges.heads), tails: ints(data.edges.tails), rounds: ints(data.edges.rounds) };
-  const ways = data.colourings.map((way) => ({ ...way, classes: ints(way.classes) }));
-  const way = ways.length ? ways[ways.length - 1] : null;  // of colouring, at first
+  const ways = data.colorings.map((way) => ({ ...way, classes: ints(way.classes) }));
+  const way = ways.length ? ways[ways.length - 1] : null;  // of coloring, at first
   const eye = data.eye.map((coordinate) => 1.8 * coordinate);
 
   // The same view as plotly's: a cube of side 1 around the points, seen from `eye`, at an angle of 45 degrees.
@@ -60,7 +60,7 @@ const graspel = (function () {
     pen.stroke();
     const side = n > 1000 ? 2.5 : 5;
     for (const i of [...at.keys()].sort((a, b) => at[b][2] - at[a][2])) {  // the nearest last
-      pen.fillStyle = data.colours[way ? way.classes[i] % data.colours.length : 0];
+      pen.fillStyle = data.colors[way ? way.classes[i] % data.colors.length : 0];
       pen.fillRect(at[i][0] - side / 2, at[i][1] - side / 2, side, side);
     }
     document.getElementById("drawing").append(canvas);

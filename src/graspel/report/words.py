@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from graspel.certificate import Certificate
+from graspel.learning.certificate import Certificate
 
 __all__ = ["plain_words"]
 
@@ -24,7 +24,7 @@ def plain_words(certificate: Certificate) -> list[str]:
             f"times the squared distance in the data (median){correlation}. Near 1 and 1, distances can be read off it."
         )
     if not math.isnan(c.neighbor_recall):
-        words.append(f"{c.neighbor_recall:.1%} of the true nearest neighbours were found at the start.")
+        words.append(f"{c.neighbor_recall:.1%} of the true nearest neighbors were found at the start.")
     return words
 
 

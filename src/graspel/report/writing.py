@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from graspel.files import check_target, written_whole
-from graspel.progress import report
+from graspel.io.atomic import check_target, written_whole
+from graspel.io.suffix import check_suffix
+from graspel.runtime.optional import require_optional
+from graspel.runtime.progress import announce
 
 __all__ = ["check_report_file", "write_report"]
 
@@ -17,13 +18,10 @@ SUFFIXES = (".html", ".htm")
 
 def check_report_file(path: str | os.PathLike[str]) -> Path:
     """Raise now what writing a report to `path` would raise after the work."""
-    target = Path(path)
-    if target.suffix.lower() not in SUFFIXES:
-        raise ValueError(f"{target}: a report is a page for the browser; give it the suffix .html.")
-    if find_spec("plotly") is None:
-        raise ImportError('a report needs plotly: install it by pip install "graspel[report]".')
-    check_target(target)
-    return target
+    check_suffix(path, SUFFIXES, "a report")
+    require_optional("plotly", "report", "A report")
+    check_target(path)
+    return Path(path)
 
 
 def write_report(
@@ -44,7 +42,7 @@ def write_report(
     path : path-like
         The page, .html.
     labels : array-like of N, optional
-        Known classes of the points, to colour the drawing by.
+        Known classes of the points, to color the drawing by.
     clusters : array-like of N, optional
         Clusters of the points; default: those of a clusterer.
     title : str, optional
@@ -55,9 +53,9 @@ def write_report(
     from graspel.report.page import page
 
     target = check_report_file(path)
-    report("report", 0.0, "eigenvectors")
+    announce("report", 0.0, "eigenvectors")
     found = contents(model, labels=labels, clusters=clusters, title=title, source=source)
-    report("report", 0.9, "writing")
+    announce("report", 0.9, "writing")
     text = page(found)
     with written_whole(target) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")

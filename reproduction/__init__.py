@@ -1,0 +1,52 @@
+"""The paper's tables and figures, measured again.
+
+`REPRODUCTIONS` names them: ``python -m reproduction NAME`` runs one, ``python -m reproduction all`` runs them in this order. Each
+is a module of this package with a function ``run(request, results)``, which measures what is missing among the results,
+draws its pictures beside them, and returns a page of Markdown. A new one is a module and a line in the dict.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+
+from reproduction.request import Request
+from reproduction.results import Results
+
+__all__ = ["REPRODUCTIONS", "Reproduction", "Request", "Results"]
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """One table or figure.
+
+    Attributes
+    ----------
+    module : str, of this package
+    full, quick : float
+        About how many seconds it takes on two cores, for the estimate of the time left.
+    """
+
+    module: str
+    full: float
+    quick: float
+
+    def __call__(self, request: Request, results: Results) -> str:
+        """Measure what is missing, and return the page as Markdown."""
+        page: str = import_module(f"reproduction.{self.module}").run(request, results)
+        return page
+
+    def seconds(self, request: Request) -> float:
+        """How long it is expected to take."""
+        return self.quick if request.quick else self.full
+
+
+REPRODUCTIONS: dict[str, Reproduction] = {
+    "table1": Reproduction("table1", full=5400, quick=75),
+    "table2": Reproduction("table2", full=120, quick=20),
+    "fig-convergence": Reproduction("fig_convergence", full=10, quick=10),
+    "fig-objective": Reproduction("fig_objective", full=150, quick=45),
+    "fig-spectra": Reproduction("fig_spectra", full=60, quick=15),
+    "tsne": Reproduction("tsne", full=900, quick=60),
+    "fig-recovery-time": Reproduction("recovery_time", full=900, quick=20),
+}

@@ -1,0 +1,67 @@
+"""Request: which part of a reproduction is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from graspel.runtime.parameters import check_number
+
+SEEDS, QUICK_SEEDS = 10, 2
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to run.
+
+    Parameters
+    ----------
+    only : tuple of str or None
+        Data sets; None for all (of a quick run: the small ones).
+    methods : tuple of str or None
+        Methods; None for all but those that are slow on a data set.
+    seeds : int or None
+        Seeds 0, 1, ... of every cell; None for 10, in a quick run 2.
+    quick : bool
+        A first look: small data, two seeds, no slow peers.
+    limit : float
+        Seconds after which a slow peer is stopped on large data.
+    """
+
+    only: tuple[str, ...] | None = None
+    methods: tuple[str, ...] | None = None
+    seeds: int | None = None
+    quick: bool = False
+    limit: float = 1200.0
+
+    def __post_init__(self) -> None:
+        if self.seeds is not None:
+            check_number("seeds", self.seeds, ">= 1", lambda value: value >= 1, whole=True)
+        check_number("limit", self.limit, "of seconds > 0", lambda value: value > 0)
+
+    @property
+    def n_seeds(self) -> int:
+        """How many seeds."""
+        return self.seeds or (QUICK_SEEDS if self.quick else SEEDS)
+
+
+def chosen(option: str, names: Iterable[str] | None, known: Collection[str]) -> list[str]:
+    """The names asked for, in the order in which they are known; all, if none are.
+
+    Examples
+    --------
+    >>> chosen("only", ["usps", "coil20"], ["coil20", "pendigits", "usps"])
+    ['coil20', 'usps']
+    >>> chosen("only", ["iris"], ["coil20", "usps"])
+    Traceback (most recent call last):
+    ...
+    ValueError: only=iris: there is no such name; choose from coil20, usps, with commas between several.
+    """
+    names = list(known) if names is None else list(names)
+    unknown = [name for name in names if name not in known]
+    if unknown or not names:
+        raise ValueError(
+            f"{option}={','.join(unknown)}: there is no such name; choose from {', '.join(known)}, "
+            "with commas between several."
+        )
+    return [name for name in known if name in names]

@@ -1,0 +1,106 @@
+"""Results that survive a stop: one JSON file, one entry per cell, written as soon as it is measured.
+
+A run that was stopped goes on where it was. Each entry holds the value, the seconds it took to measure, and the commit
+it was measured at.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from graspel.io.atomic import written_whole
+
+REPOSITORY = Path(__file__).parents[1]
+
+
+class Results:
+    """The entries measured so far, in the file ``folder/name.json``.
+
+    Parameters
+    ----------
+    folder : path-like
+        Made when the first entry is written.
+    name : str
+    fresh : bool
+        Forget what earlier runs measured.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     first = Results(folder, "table").get("six", lambda: 2 * 3)
+    ...     again = Results(folder, "table").get("six", lambda: 1 / 0)
+    >>> first, again
+    (6, 6)
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], name: str, *, fresh: bool = False) -> None:
+        self.path = Path(folder) / f"{name}.json"
+        if self.path.parent.exists() and not self.path.parent.is_dir():
+            raise NotADirectoryError(
+                f"{self.path.parent}: is a file, where a folder is needed for the results; name another folder."
+            )
+        self.entries: dict[str, Any] = {} if fresh else self._earlier()
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.entries
+
+    def __getitem__(self, key: str) -> Any:
+        return self.entries[key]["value"]
+
+    def get(self, key: str, measure: Callable[[], Any]) -> Any:
+        """The entry `key`, measured now if it is not there yet."""
+        if key not in self.entries:
+            started = time.perf_counter()
+            value = measure()
+            self.entries[key] = {"value": value, "seconds": time.perf_counter() - started, "commit": commit()}
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with written_whole(self.path) as temporary:
+                temporary.write_text(json.dumps(self.entries, indent=1))
+        return self[key]
+
+    def forget(self, key: str) -> None:
+        """Have the entry `key` measured anew when it is next asked for."""
+        self.entries.pop(key, None)
+
+    def _earlier(self) -> dict[str, Any]:
+        """What earlier runs measured; a file that is damaged is put aside."""
+        if not self.path.exists():
+            return {}
+        try:
+            entries = json.loads(self.path.read_text())
+            if all("value" in entry for entry in entries.values()):
+                return dict(entries)
+        except (ValueError, AttributeError, TypeError):
+            pass
+        aside = self.path.with_suffix(".json.damaged")
+        os.replace(self.path, aside)
+        warnings.warn(f"{self.path} is damaged; it was renamed to {aside.name}, and all is measured anew", stacklevel=3)
+        return {}
+
+
+def commit() -> str:
+    """The commit of the source that runs, with a + where files have changed since; the version where it has none."""
+    from graspel import __version__
+
+    if not (REPOSITORY / ".git").exists():
+        return __version__
+    command = ["git", "describe", "--always", "--dirty=+"]
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=REPOSITORY)
+    except OSError:  # no git
+        return __version__
+    return run.stdout.strip() or __version__
+
+
+def machine() -> str:
+    """What runs it, in a few words."""
+    return f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}"

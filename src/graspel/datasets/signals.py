@@ -1,0 +1,83 @@
+r"""Smooth signals on a graph, drawn at random: the data from which graph recovery is tested.
+
+The Laplacian L of a graph is scaled to trace N, and signals are drawn on it,
+
+    x ~ N(0, L^+) + noise * N(0, I),
+
+one column of X each. A learner sees X and is asked for the graph.
+
+References
+----------
+X. Dong, D. Thanou, P. Frossard and P. Vandergheynst. Learning Laplacian matrix in smooth graph signal representations.
+IEEE Transactions on Signal Processing, 64(23), 2016.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graspel.graph import Graph
+from graspel.linalg import LaplacianSolver
+from graspel.runtime.parallel import row_blocks
+from graspel.runtime.parameters import check_number, generator
+
+Floats = NDArray[np.float64]
+
+DENSE = 2000  # nodes up to which signals come from all eigenvectors
+BLOCK = 8  # signals solved for at once
+
+
+def smooth_signals(graph: Graph, n_signals: int = 100, noise: float = 0.5, random_state: Any = None) -> Floats:
+    r"""Signals x ~ N(0, L^+) + noise * N(0, I), with L scaled to trace N.
+
+    Up to 2,000 nodes they come from all eigenvectors, x = U Lambda^{-1/2} q. Beyond, from a random flow q on the edges
+    and a solve, x = L^+ B' W^{1/2} q, which has the same covariance L^+ B'WB L^+ = L^+.
+
+    Parameters
+    ----------
+    graph : Graph
+        With at least one edge. On each connected component the signals without noise sum to zero.
+    n_signals : int
+    noise : float
+        Standard deviation of the noise.
+    random_state : int, RandomState, Generator or None
+
+    Returns
+    -------
+    X : array, nodes x signals
+
+    Examples
+    --------
+    >>> X = smooth_signals(grid_graph(4, 4), n_signals=30, noise=0.0, random_state=0)
+    >>> X.shape, bool(abs(X.sum(axis=0)).max() < 1e-12)
+    ((16, 30), True)
+    """
+    check_number("n_signals", n_signals, "of at least 1", lambda v: v >= 1, whole=True)
+    check_number("noise", noise, "of at least 0", lambda v: 0 <= v < np.inf)
+    if graph.n_edges == 0:
+        raise ValueError(f"a graph of {graph.n_nodes} nodes without edges: signals cannot be smooth on it. Add edges.")
+    rng = generator(random_state)
+    L = graph.scaled(graph.n_nodes / graph.degrees.sum())
+    X = (_from_eigenvectors if graph.n_nodes <= DENSE else _from_flows)(L, n_signals, rng)
+    return X + noise * rng.standard_normal(X.shape)
+
+
+def _from_eigenvectors(graph: Graph, n_signals: int, rng: np.random.Generator) -> Floats:
+    values, U = np.linalg.eigh(graph.laplacian.toarray())
+    null = graph.components[0]
+    q = rng.standard_normal((graph.n_nodes - null, n_signals))
+    return U[:, null:] @ (q / np.sqrt(values[null:, None]))
+
+
+def _from_flows(graph: Graph, n_signals: int, rng: np.random.Generator) -> Floats:
+    solver = LaplacianSolver(graph, random_state=rng)
+    X = np.empty((graph.n_nodes, n_signals))
+    for block in row_blocks(n_signals, BLOCK):
+        flows = np.sqrt(graph.weights)[:, None] * rng.standard_normal((graph.n_edges, block.stop - block.start))
+        for column, flow in enumerate(flows.T, block.start):
+            X[:, column] = np.bincount(graph.heads, flow, graph.n_nodes) - np.bincount(graph.tails, flow, graph.n_nodes)
+        X[:, block] = solver.solve(X[:, block])
+    return X

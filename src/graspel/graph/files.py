@@ -1,0 +1,77 @@
+"""Graphs to and from files: the edge table of a graph, and the check of a table that was read.
+
+The formats themselves are in :mod:`graspel.io.graphs`.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graspel.graph.provenance import Origin
+from graspel.io.graphs import EdgeTable, read_graph_file, write_graph_file
+from graspel.io.graphs.edge_table import check_columns
+from graspel.io.suffix import file_suffix
+
+if TYPE_CHECKING:
+    from graspel.graph.graph import Graph
+
+__all__ = ["graph_from_file", "labelled_columns", "write_graph"]
+
+OWN_SUFFIX = ".npz"
+
+
+def write_graph(graph: Graph, path: str | os.PathLike[str]) -> None:
+    """Write a graph in the format that the suffix of `path` names, whole or not at all."""
+    if file_suffix(path) == OWN_SUFFIX:
+        columns = {name: getattr(graph, attribute) for name, attribute in ATTRIBUTES.items()}
+    else:
+        columns = labelled_columns(graph)
+    write_graph_file(EdgeTable(graph.n_nodes, columns), path)
+
+
+def graph_from_file(kind: type[Graph], path: str | os.PathLike[str], suffix: str | None = None) -> Graph:
+    """Read a graph in the format that `suffix`, or else that of `path`, names."""
+
+    def check(content: Any) -> Graph:
+        if isinstance(content, EdgeTable):
+            return kind(_count_nodes(content), **_constructor_columns(content.columns))
+        return kind.from_adjacency(content)
+
+    graph: Graph = read_graph_file(path, check, suffix)
+    return graph
+
+
+ATTRIBUTES = {"head": "heads", "tail": "tails", "weight": "weights"} | {
+    name: name for name in ("origin", "round", "eta", "gradient")
+}
+
+
+def labelled_columns(graph: Graph) -> dict[str, list[Any]]:
+    """Return the edges as plain Python values under the names that all files share, origins as their labels."""
+    labels = {int(origin): origin.label for origin in Origin}
+    columns = {name: getattr(graph, attribute).tolist() for name, attribute in ATTRIBUTES.items()}
+    columns["origin"] = [labels[code] for code in columns["origin"]]
+    return columns
+
+
+def _count_nodes(table: EdgeTable) -> int:
+    check_columns(table.columns)
+    if table.n_nodes is not None:
+        return table.n_nodes
+    return int(max(max(table.columns["head"], default=0), max(table.columns["tail"], default=0))) + 1
+
+
+def _constructor_columns(columns: dict[str, Any]) -> dict[str, Any]:
+    """The columns under the names of Graph's parameters, origins as their codes."""
+    given = {ATTRIBUTES[name]: column for name, column in columns.items() if name in ATTRIBUTES}
+    origin = given.get("origin")
+    if origin is not None and np.asarray(origin).dtype.kind not in "iuf":
+        codes = {member.label: member for member in Origin}
+        unknown = next((label for label in origin if label not in codes), None)
+        if unknown is not None:
+            raise ValueError(f"the origin {unknown!r} is unknown; allowed are {', '.join(codes)}")
+        given["origin"] = [codes[label] for label in origin]
+    return given

@@ -1,0 +1,347 @@
+"""The graph: a weighted, undirected graph that knows why each of its edges is there.
+
+A graph on N nodes is a list of edges (p, q), each with a weight w_pq > 0. Every edge is stored once, with
+its smaller node first (heads < tails), and the edges are sorted by head, then by tail. So two graphs are equal
+exactly when their arrays are, and nothing depends on the order in which the edges were found.
+
+Its Laplacian, the matrix of the paper, is
+
+    L = sum over edges of w_pq * e_pq e_pq',        e_pq = e_p - e_q,
+
+so that x'Lx = sum w_pq (x_p - x_q)^2: L is symmetric, positive semidefinite, its rows sum to zero, and its null
+space has one dimension for each connected component.
+
+Beside the weight, each edge carries its provenance: the step of the method that put it there (`Origin`), the round of
+densification (0 is the start), and its distortion eta = z_emb / z_data and gradient z_emb - z_data - 4 beta at that
+moment (NaN where they were not computed).
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+from functools import cached_property
+from numbers import Real
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from graspel.graph.adjacency import check_adjacency
+from graspel.graph.conversions import to_igraph, to_networkx
+from graspel.graph.edges import canonical_edges, edge_keys
+from graspel.graph.files import graph_from_file, write_graph
+from graspel.graph.provenance import Origin
+from graspel.io.suffix import file_suffix
+
+if TYPE_CHECKING:
+    import igraph
+    import networkx
+
+__all__ = ["Graph"]
+
+
+class Graph:
+    """Weighted undirected graph, immutable, with the provenance of each edge.
+
+    The arrays are read-only, as are those of `adjacency` and `laplacian`: to change one of these, copy it.
+
+    Parameters
+    ----------
+    n_nodes : int
+        Number of nodes; they are called 0 .. n_nodes - 1.
+    heads, tails : array-like of int, shape (n_edges,)
+        The two nodes of each edge, in any orientation and order.
+    weights : array-like of float, shape (n_edges,), or float
+        Positive and finite.
+    origin : array-like of Origin, or Origin, optional
+        Why each edge is there; default `Origin.GIVEN`.
+    round : array-like of int, or int, optional
+        The round that added each edge; default 0, the start.
+    eta, gradient : array-like of float, or float, optional
+        Distortion and gradient of each edge when it was added; default NaN, unknown.
+
+    Attributes
+    ----------
+    n_nodes : int
+    heads, tails : ndarray of int64, shape (n_edges,)
+        heads < tails, sorted by head, then by tail.
+    weights, eta, gradient : ndarray of float64, shape (n_edges,)
+    origin : ndarray of int8, shape (n_edges,)
+    round : ndarray of int32, shape (n_edges,)
+
+    Examples
+    --------
+    >>> from graspel.graph import Graph, Origin
+    >>> graph = Graph(4, heads=[2, 0, 1], tails=[1, 1, 3], weights=[2.0, 1.0, 0.5])
+    >>> graph
+    Graph(4 nodes, 3 edges, density 0.75, 1 component; 3 given)
+    >>> graph.heads, graph.tails
+    (array([0, 1, 1]), array([1, 2, 3]))
+    >>> graph = graph.with_edges([3], [0], [0.1], origin=Origin.CRITICAL, round=1, eta=25.0)
+    >>> graph.why(0, 3)
+    'Nodes 0 and 3 are joined, with weight 0.1: pair of large spectral distortion, in round 1, with eta 25.'
+    """
+
+    n_nodes: int
+    heads: NDArray[np.int64]
+    tails: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    origin: NDArray[np.int8]
+    round: NDArray[np.int32]
+    eta: NDArray[np.float64]
+    gradient: NDArray[np.float64]
+
+    def __init__(
+        self,
+        n_nodes: int,
+        heads: ArrayLike,
+        tails: ArrayLike,
+        weights: ArrayLike,
+        *,
+        origin: ArrayLike | None = None,
+        round: ArrayLike | None = None,
+        eta: ArrayLike | None = None,
+        gradient: ArrayLike | None = None,
+    ) -> None:
+        columns = canonical_edges(n_nodes, heads, tails, weights, origin, round, eta, gradient)
+        for column in columns.values():
+            column.flags.writeable = False
+        # Past __setattr__, which is closed.
+        self.__dict__.update(columns, n_nodes=int(n_nodes))
+
+    @classmethod
+    def from_adjacency(cls, A: Any, origin: Origin = Origin.GIVEN) -> Graph:
+        """Make a graph from a symmetric matrix of weights.
+
+        Parameters
+        ----------
+        A : sparse matrix or array, or dense array-like, shape (n_nodes, n_nodes)
+            Real, non-negative and symmetric up to rounding (the two entries are then averaged). Zeros and
+            the diagonal are left out; duplicate entries of a sparse matrix are summed.
+        origin : Origin
+            Provenance of all edges.
+
+        Returns
+        -------
+        graph : Graph
+
+        Examples
+        --------
+        >>> Graph.from_adjacency([[0, 1, 0], [1, 0, 2], [0, 2, 0]])
+        Graph(3 nodes, 2 edges, density 0.67, 1 component; 2 given)
+        """
+        upper = sp.triu(check_adjacency(A, "an adjacency matrix"), 1, format="coo")
+        return cls(A.shape[0], upper.row, upper.col, upper.data, origin=origin)
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges, each counted once."""
+        return len(self.heads)
+
+    @property
+    def density(self) -> float:
+        """Edges for each node, |E| / |V|: just under 1 for a tree."""
+        return self.n_edges / self.n_nodes
+
+    @cached_property
+    def degrees(self) -> NDArray[np.float64]:
+        """Sum of the weights at each node."""
+        degrees: NDArray[np.float64] = np.zeros(self.n_nodes)
+        for ends in (self.heads, self.tails):
+            degrees += np.bincount(ends, self.weights, self.n_nodes)
+        degrees.flags.writeable = False
+        return degrees
+
+    @cached_property
+    def adjacency(self) -> sp.csr_array:
+        """Symmetric matrix of the weights, CSR with sorted indices, fit for `affinity="precomputed"`."""
+        # Lower triangle first: then every row comes out sorted.
+        rows, columns = np.concatenate([self.tails, self.heads]), np.concatenate([self.heads, self.tails])
+        # scikit-learn wants indices of 32 bits.
+        entries = (np.tile(self.weights, 2), (rows.astype(np.int32), columns.astype(np.int32)))
+        return _frozen(sp.coo_array(entries, shape=(self.n_nodes, self.n_nodes)).tocsr())
+
+    @cached_property
+    def laplacian(self) -> sp.csr_array:
+        """L = D - W, CSR with sorted indices."""
+        return _frozen((sp.diags_array(self.degrees, format="csr") - self.adjacency).tocsr())
+
+    @cached_property
+    def components(self) -> tuple[int, NDArray[np.int32]]:
+        """Number of connected components, and the component of each node."""
+        from scipy.sparse.csgraph import connected_components
+
+        n_components, labels = connected_components(self.adjacency, directed=False)
+        labels.flags.writeable = False
+        return int(n_components), labels
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether a path leads from every node to every other."""
+        return self.components[0] == 1
+
+    def with_edges(
+        self,
+        heads: ArrayLike,
+        tails: ArrayLike,
+        weights: ArrayLike,
+        *,
+        origin: ArrayLike = Origin.GIVEN,
+        round: ArrayLike = 0,
+        eta: ArrayLike | None = None,
+        gradient: ArrayLike | None = None,
+    ) -> Graph:
+        """Return a new graph with these edges added; parameters as for `Graph`. None may be there already."""
+        added = Graph(self.n_nodes, heads, tails, weights, origin=origin, round=round, eta=eta, gradient=gradient)
+        present = np.isin(added._keys, self._keys, assume_unique=True)
+        if present.any():
+            p, q = added.heads[np.argmax(present)], added.tails[np.argmax(present)]
+            raise ValueError(
+                f"edge ({p}, {q}) is already in the graph: only new edges can be added. Leave it out, "
+                "or change its weight by with_weights."
+            )
+        columns = {name: np.concatenate([mine, added._columns[name]]) for name, mine in self._columns.items()}
+        return Graph(self.n_nodes, **columns)
+
+    def with_weights(self, weights: ArrayLike) -> Graph:
+        """Return a new graph with the same edges and provenance, and these weights (in the order of `heads`)."""
+        return Graph(self.n_nodes, **{**self._columns, "weights": weights})
+
+    def with_only(self, kept: ArrayLike) -> Graph:
+        """Return a new graph with those edges alone for which `kept` (in the order of `heads`) is true.
+
+        >>> Graph(3, [0, 1], [1, 2], [1.0, 2.0]).with_only([True, False]).n_edges
+        1
+        """
+        chosen = np.asarray(kept)
+        if chosen.dtype != np.bool_ or chosen.shape != (self.n_edges,):
+            raise ValueError(
+                f"kept of dtype {chosen.dtype} and shape {chosen.shape}: must be {self.n_edges} truth values, "
+                "one for each edge."
+            )
+        return Graph(self.n_nodes, **{name: column[chosen] for name, column in self._columns.items()})
+
+    def scaled(self, factor: float) -> Graph:
+        """Return a new graph with all weights multiplied by `factor`."""
+        if not (isinstance(factor, Real) and 0 < factor < np.inf):
+            raise ValueError(f"factor={factor!r}: must be a positive finite number, it multiplies every weight.")
+        return self.with_weights(self.weights * float(factor))
+
+    def why(self, p: int, q: int) -> str:
+        """Say in a sentence why the edge between nodes `p` and `q` is there.
+
+        Examples
+        --------
+        >>> Graph(3, [0, 1], [1, 2], [1.0, 2.0], origin=[Origin.NEIGHBOR, Origin.JOIN], round=[0, 1]).why(1, 0)
+        'Nodes 0 and 1 are joined, with weight 1: pair of nearest neighbors in the data, from the start.'
+        """
+        p, q = sorted((operator.index(p), operator.index(q)))
+        first, last = np.searchsorted(self.heads, [p, p + 1])
+        at = int(first + np.searchsorted(self.tails[first:last], q))
+        if at == last or self.tails[at] != q:
+            near = np.concatenate([self.heads[self.tails == p], self.tails[self.heads == p]])[:5].tolist()
+            hint = f"Node {p} is joined to {', '.join(map(str, near)) or 'none'} (its first neighbors)."
+            if p < 0 or q >= self.n_nodes:
+                hint = f"Nodes are numbered from 0 to {self.n_nodes - 1}."
+            raise ValueError(f"edge ({p}, {q}) is not in the graph, so there is nothing to explain. {hint}")
+        numbers = {"eta": self.eta[at], "gradient": self.gradient[at]}
+        known = " and ".join(f"{name} {value:.4g}" for name, value in numbers.items() if not np.isnan(value))
+        when = "from the start" if self.round[at] == 0 else f"in round {self.round[at]}"
+        reason = f"{Origin(self.origin[at]).meaning}, {when}{', with ' if known else ''}{known}"
+        return f"Nodes {p} and {q} are joined, with weight {self.weights[at]:.4g}: {reason}."
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the graph with all its provenance to an .npz file, whole or not at all."""
+        if file_suffix(path) != ".npz":
+            raise ValueError(f"{path}: save writes .npz files only. Name it so, or use export for other formats.")
+        write_graph(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Graph:
+        """Read a graph that `save` has written, whatever the file is called."""
+        return graph_from_file(cls, path, ".npz")
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Graph:
+        """Read a graph in the format that the suffix names: .npz, .mtx, .graphml, .csv or .parquet.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> graph = Graph(3, [0], [1], [0.5])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder) / "graph.csv"
+        ...     graph.export(path)
+        ...     print(path.read_text())
+        ...     Graph.read(path) == graph
+        # n_nodes=3 n_edges=1
+        head,tail,weight,origin,round,eta,gradient
+        0,1,0.5,given,0,,
+        <BLANKLINE>
+        True
+        """
+        return graph_from_file(cls, path)
+
+    def export(self, path: str | os.PathLike[str]) -> None:
+        """Write the graph in the format that the suffix names: .npz, .mtx, .graphml, .csv or .parquet."""
+        write_graph(self, path)
+
+    def to_networkx(self) -> networkx.Graph:
+        """Return a networkx.Graph, with weight and provenance as edge attributes."""
+        return to_networkx(self)
+
+    def to_igraph(self) -> igraph.Graph:
+        """Return an igraph.Graph, with weight and provenance as edge attributes."""
+        return to_igraph(self)
+
+    @property
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        names = ("heads", "tails", "weights", "origin", "round", "eta", "gradient")
+        return {name: getattr(self, name) for name in names}
+
+    @property
+    def _keys(self) -> NDArray[np.int64]:
+        return edge_keys(self.heads, self.tails, self.n_nodes)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Graph):
+            return NotImplemented
+        mine, theirs = self._columns, other._columns
+        return self.n_nodes == other.n_nodes and all(
+            np.array_equal(mine[name], theirs[name], equal_nan=name in ("eta", "gradient")) for name in mine
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        counts = zip(*np.unique(self.origin, return_counts=True), strict=True)
+        origins = ", ".join(f"{count:,} {Origin(code).label}" for code, count in counts)
+        parts = [_count(self.n_nodes, "node"), _count(self.n_edges, "edge"), f"density {self.density:.2f}"]
+        return (
+            f"Graph({', '.join([*parts, _count(self.components[0], 'component')])}{'; ' if origins else ''}{origins})"
+        )
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{name}: a Graph does not change. Make a new one, e.g. by with_edges or with_weights.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through the constructor, because unpickled arrays are writable again; the caches are left behind.
+        return _rebuild, (self.n_nodes, self._columns)
+
+
+def _rebuild(n_nodes: int, columns: dict[str, NDArray[Any]]) -> Graph:
+    return Graph(n_nodes, **columns)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _frozen(matrix: sp.csr_array) -> sp.csr_array:
+    matrix.sort_indices()
+    for array in (matrix.data, matrix.indices, matrix.indptr):
+        array.flags.writeable = False
+    return matrix

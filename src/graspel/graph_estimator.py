@@ -1,0 +1,84 @@
+"""The base of every estimator that learns a graph first and then does something with it.
+
+It owns the learner: makes a copy of the one that the user gave, fits it once on data that were checked once, and keeps
+what is needed to place new points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from graspel.graph import Graph
+from graspel.learner import GRASPEL, fit_learner
+from graspel.learning.algorithm import Learned
+from graspel.neighbors.new_points import NearPoints
+from graspel.points.validation import check_data
+from graspel.runtime.parallel import one_thread_per_call
+from graspel.runtime.parameters import check_run
+from graspel.runtime.progress import listening, print_progress
+
+
+class GraphEstimator(BaseEstimator):
+    """An estimator with the parameters `learner`, `random_state`, `n_jobs` and `verbose`.
+
+    A subclass says by `_default_learner` how the graph is learned where the user gives no learner.
+    """
+
+    learner: GRASPEL | None
+    random_state: Any
+    n_jobs: int | None
+    verbose: bool | int
+    learner_: GRASPEL
+    graph_: Graph
+    _near_points: NearPoints
+
+    def _default_learner(self) -> GRASPEL:
+        raise NotImplementedError
+
+    def _check_data(self, X: Any) -> Any:
+        """X as a matrix of finite numbers, after a check of the parameters that all estimators share."""
+        check_run(self.n_jobs, self.verbose)
+        return check_data(self, X)
+
+    def _copy_learner(self) -> GRASPEL:
+        """A copy of the learner to fit, with this seed and these threads unless it has its own."""
+        default = self._default_learner()
+        if self.learner is not None and not isinstance(self.learner, GRASPEL):
+            raise ValueError(f"learner={self.learner!r}: must be a GRASPEL, or None for {default!r}.")
+        learner: GRASPEL = clone(default if self.learner is None else self.learner)
+        if learner.random_state is None:
+            learner.random_state = self.random_state
+        if learner.n_jobs is None:
+            learner.n_jobs = self.n_jobs
+        return learner
+
+    def _learn_graph(self, learner: GRASPEL, X: Any, values: Any) -> Learned:
+        """Fit the learner on checked values of X, and keep what new points are compared with."""
+        learned = fit_learner(learner, values)
+        validate_data(self, X, skip_check_array=True)  # stores the number and the names of the features
+        validate_data(learner, X, skip_check_array=True)
+        self.learner_, self.graph_ = learner, learner.graph_
+        self._near_points = NearPoints(values, metric=learner.metric, center=learner.center)
+        return learned
+
+    def _check_new_points(self, X: Any) -> Any:
+        """New points, checked against those of the fit."""
+        check_is_fitted(self, "graph_")
+        return validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
+
+    @contextmanager
+    def _running(self) -> Iterator[None]:
+        """Threads that do not change the result, and progress in print where it is wanted."""
+        with one_thread_per_call(), listening(print_progress) if self.verbose else nullcontext():
+            yield
+
+    def __sklearn_tags__(self) -> Any:
+        """Sparse input is fine."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,68 @@
+"""The .csv format of graphs: an edge list that people and pandas can read.
+
+The first line is the comment ``# n_nodes=5 n_edges=7``, so that nodes after the last edge are not lost and a truncated
+file is not taken for a whole one. The header names the columns; an unknown eta or gradient is an empty cell.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from graspel.io.graphs.edge_table import COLUMNS, EdgeTable, check_columns, current_names
+
+
+def write_csv(table: EdgeTable, path: Path) -> None:
+    """Write an edge table as text."""
+    columns = [table.columns[name] for name in COLUMNS]
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        file.write(f"# n_nodes={table.n_nodes} n_edges={len(columns[0])}\n{','.join(COLUMNS)}\n")
+        for *first, eta, gradient in zip(*columns, strict=True):
+            file.write(f"{','.join(map(str, first))},{_format_number(eta)},{_format_number(gradient)}\n")
+
+
+def read_csv(path: Path) -> EdgeTable:
+    """Read an edge list; columns after weight may be missing, and so may the comment."""
+    text = path.read_text(encoding="utf-8-sig")
+    lines = text.splitlines()
+    promised = {name: int(value) for name, value in re.findall(r"(n_nodes|n_edges)=(\d+)", lines[0])} if lines else {}
+    numbered = ((number, row) for number, row in enumerate(csv.reader(lines), 1) if row and not row[0].startswith("#"))
+    _, header = next(numbered, (0, []))
+    names = current_names(name.strip() for name in header)
+    check_columns(names)
+    cells: dict[str, list[Any]] = {name: [] for name in names}
+    for number, row in numbered:
+        if len(row) != len(header):
+            raise ValueError(f"line {number} has {len(row)} fields where the header has {len(header)}")
+        for name, cell in zip(cells, row, strict=True):
+            cells[name].append(_parse_cell(name, cell.strip(), number))
+    if "n_edges" in promised:
+        n_edges = len(cells["head"])
+        if n_edges != promised["n_edges"] or not text.endswith("\n"):
+            raise ValueError(f"the first line promises {promised['n_edges']} whole lines of edges, {n_edges} are there")
+    return EdgeTable(promised.get("n_nodes"), cells)
+
+
+def _format_number(value: float) -> str:
+    return "" if value != value else repr(value)
+
+
+def _parse_cell(name: str, cell: str, line: int) -> Any:
+    convert = CONVERTERS.get(name, str)
+    try:
+        return convert(cell)
+    except ValueError as error:
+        raise ValueError(f"line {line}: {name} is {cell!r}, must be a number") from error
+
+
+CONVERTERS: dict[str, Callable[[str], Any]] = {
+    "head": int,
+    "tail": int,
+    "weight": float,
+    "round": int,
+    "eta": lambda cell: float(cell or "nan"),
+    "gradient": lambda cell: float(cell or "nan"),
+}

@@ -1,0 +1,43 @@
+"""The edge table: what a file of a graph holds, before anyone has checked that it is a graph.
+
+The formats know only this table. :class:`graspel.Graph` makes it when it is written, and checks it when it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+COLUMNS = ("head", "tail", "weight", "origin", "round", "eta", "gradient")
+REQUIRED = COLUMNS[:3]
+OLD_NAMES = {"step": "origin"}  # how files of graspel before 0.2 call a column
+
+
+class EdgeTable(NamedTuple):
+    """Edges in columns named as in `COLUMNS`, and the number of nodes (None: up to the last node with an edge).
+
+    `origin` holds labels such as "neighbor". The columns after `weight` may be missing.
+    """
+
+    n_nodes: int | None
+    columns: dict[str, Any]
+
+
+def check_columns(names: Iterable[str]) -> None:
+    """Raise where a required column is missing, or a column stands twice."""
+    names = list(names)
+    missing = [name for name in REQUIRED if name not in names]
+    if missing:
+        raise ValueError(f"it has no column {missing[0]!r}; head, tail and weight are needed")
+    repeated = [name for name in names if names.count(name) > 1]
+    if repeated:
+        raise ValueError(f"it has two columns {repeated[0]!r}")
+
+
+def current_names(names: Iterable[str]) -> list[str]:
+    """Return the names of columns as they are today.
+
+    >>> current_names(["head", "step"])
+    ['head', 'origin']
+    """
+    return [OLD_NAMES.get(name, name) for name in names]

@@ -1,0 +1,65 @@
+"""The .graphml format of graphs: XML for Gephi, Cytoscape, networkx and igraph; columns are attributes of the edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from graspel.io.graphs.edge_table import OLD_NAMES, EdgeTable
+
+NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
+TYPES = {"weight": "double", "origin": "string", "round": "int", "eta": "double", "gradient": "double"}
+
+
+def write_graphml(table: EdgeTable, path: Path) -> None:
+    """Write an edge table as GraphML."""
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        file.write(f'<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="{NAMESPACE}">\n')
+        for name, kind in TYPES.items():
+            file.write(f'<key id="{name}" for="edge" attr.name="{name}" attr.type="{kind}"/>\n')
+        file.write('<graph id="G" edgedefault="undirected">\n')
+        file.writelines(f'<node id="{node}"/>\n' for node in range(table.n_nodes or 0))
+        file.writelines(_edge_lines(table))
+        file.write("</graph>\n</graphml>\n")
+
+
+def _edge_lines(table: EdgeTable) -> Iterator[str]:
+    columns = [table.columns[name] for name in ("head", "tail", *TYPES)]
+    for head, tail, *values in zip(*columns, strict=True):
+        # A missing datum is NaN to igraph, and absent to networkx.
+        known = ((name, value) for name, value in zip(TYPES, values, strict=True) if value == value)
+        data = "".join(f'<data key="{name}">{value}</data>' for name, value in known)
+        yield f'<edge source="{head}" target="{tail}">{data}</edge>\n'
+
+
+def read_graphml(path: Path) -> EdgeTable:
+    """Read an undirected graph whose edges have at least the attribute weight; nodes are numbered in file order."""
+    from xml.etree.ElementTree import iterparse
+
+    names: dict[str, str] = {}
+    nodes: dict[str, int] = {}
+    ends: list[tuple[str, str]] = []
+    rows: list[dict[str, str]] = []
+    for _, element in iterparse(path):
+        tag = element.tag.rpartition("}")[2]
+        if tag == "key":
+            name = element.get("attr.name", "")
+            names[element.attrib["id"]] = OLD_NAMES.get(name, name)
+        elif tag == "node":
+            nodes.setdefault(element.attrib["id"], len(nodes))
+        elif tag == "edge":
+            ends.append((element.attrib["source"], element.attrib["target"]))
+            rows.append({names.get(datum.attrib["key"], ""): datum.text or "" for datum in element})
+            element.clear()
+        elif tag == "graph" and element.get("edgedefault") == "directed":
+            raise ValueError("it is directed; only undirected graphs can be read")
+    if any("weight" not in row for row in rows):
+        raise ValueError("it has an edge without the attribute weight")
+    columns: dict[str, Any] = {"head": [nodes[p] for p, _ in ends], "tail": [nodes[q] for _, q in ends]}
+    columns["weight"] = [float(row["weight"]) for row in rows]
+    columns["eta"] = [float(row.get("eta", "nan")) for row in rows]
+    columns["gradient"] = [float(row.get("gradient", "nan")) for row in rows]
+    columns["round"] = [float(row.get("round", 0)) for row in rows]
+    columns["origin"] = [row.get("origin", "given") for row in rows]
+    return EdgeTable(len(nodes), columns)

@@ -1,0 +1,36 @@
+"""The .npz format of graphs: graspel's own, NumPy's archive without pickle; everything, exactly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graspel.io.graphs.edge_table import EdgeTable
+
+VERSION = 2  # version 1 calls the array `origin` `step`
+ARRAYS = {"head": "heads", "tail": "tails", "weight": "weights", "origin": "origin"} | {
+    name: name for name in ("round", "eta", "gradient")
+}
+
+
+def write_npz(table: EdgeTable, path: Path) -> None:
+    """Write an edge table, its origins as their codes."""
+    arrays: dict[str, Any] = {"graspel_graph_version": VERSION, "n_nodes": table.n_nodes}
+    np.savez_compressed(path, **arrays, **{ARRAYS[name]: column for name, column in table.columns.items()})
+
+
+def read_npz(path: Path) -> EdgeTable:
+    """Read a graph that graspel has written."""
+    with open(path, "rb") as file:
+        if file.read(2) != b"PK":
+            raise ValueError("it is not an archive of arrays")
+    with np.load(path, allow_pickle=False) as archive:
+        if "graspel_graph_version" not in archive:
+            raise ValueError(f"it holds the arrays {', '.join(archive.files) or '(none)'}, not a graph of graspel")
+        version = int(archive["graspel_graph_version"])
+        if version > VERSION:
+            raise ValueError(f"its format version is {version}, this graspel knows up to {VERSION}; upgrade graspel")
+        names = ARRAYS | ({"origin": "step"} if version < 2 else {})
+        return EdgeTable(int(archive["n_nodes"]), {name: archive[array] for name, array in names.items()})

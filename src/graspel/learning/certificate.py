@@ -1,0 +1,179 @@
+"""The certificate: what can be said of a learned graph, measured on the graph itself."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graspel.graph import Graph
+from graspel.learning.algorithm import Learned
+from graspel.learning.objective import objective
+from graspel.linalg import resistance_between, smallest_eigenpairs
+from graspel.runtime.progress import announce
+
+Floats = NDArray[np.float64]
+
+SAMPLED_NODES = 32  # resistance and distance are compared on all pairs of these
+SOLVE_TOL = 1e-2  # of the solves; in the energy norm, which is what resistance is made of, the error is a tenth of it
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What can be said of a learned graph.
+
+    Attributes
+    ----------
+    n_nodes, n_edges : int
+    connected : bool
+    density : float
+        Edges per node.
+    eta_max : float
+        Largest distortion of any candidate in the last round, before that round added its edges (NaN if there was
+        none).
+    settled : bool
+        Whether the stability rule was met.
+    n_rounds : int
+    lambda_2 : float
+        Smallest nonzero eigenvalue of the calibrated graph.
+    objective, objective_error : float
+        F of the calibrated graph, and its standard error (0: exact).
+    resistance_correlation : float
+        Of effective resistance and z_data over sampled pairs (NaN where either is constant).
+    resistance_ratio : float
+        Median of effective resistance / z_data over the same pairs (NaN if all of them are copies of one point).
+    n_sampled_pairs : int
+    support_gap : float or None
+        Largest |R / (z_data + 4 beta) - 1| over the edges after refinement (None if weights were not refined); 0 at the
+        optimum. Above 5,000 nodes the root mean square over estimates of R, of standard error 0.15.
+    outside_gap : float
+        Largest R / (z_data + 4 beta) - 1 over the sampled pairs; not above 0 at the optimum over all graphs.
+    neighbor_recall : float
+        Share of true nearest neighbors in the initial lists (NaN if none were searched).
+    """
+
+    n_nodes: int
+    n_edges: int
+    connected: bool
+    density: float
+    eta_max: float
+    settled: bool
+    n_rounds: int
+    lambda_2: float
+    objective: float
+    objective_error: float
+    resistance_correlation: float
+    resistance_ratio: float
+    n_sampled_pairs: int
+    support_gap: float | None
+    outside_gap: float
+    neighbor_recall: float
+
+    def as_dict(self) -> dict[str, float | int | bool | None]:
+        """All entries by name."""
+        return asdict(self)
+
+    def sentences(self) -> list[tuple[str, str, str]]:
+        """Label, value and meaning of every entry, for people."""
+        rounds = "round" if self.n_rounds == 1 else "rounds"
+        error = f" +- {self.objective_error:.3g}" if self.objective_error else ""
+        return [
+            ("nodes", f"{self.n_nodes:,}", "points of the data"),
+            ("edges", f"{self.n_edges:,}", f"{self.density:.3f} per node (density)"),
+            ("connected", "yes" if self.connected else "no", "every point can be reached from every other"),
+            (
+                "settled",
+                f"{'yes' if self.settled else 'no'}, {self.n_rounds} {rounds}",
+                "whether the stability rule was met before the limit of rounds",
+            ),
+            ("eta max", _shown(self.eta_max, ".4g"), "largest distortion of any candidate edge in the last round"),
+            ("lambda 2", f"{self.lambda_2:.4g}", "smallest nonzero eigenvalue: how well the graph hangs together"),
+            ("objective F", f"{self.objective:.6g}{error}", "penalized log-likelihood of the data; larger is better"),
+            (
+                "R against z",
+                f"r = {_shown(self.resistance_correlation, '.3f')}, ratio {_shown(self.resistance_ratio, '.3f')}",
+                f"effective resistance against data distance, {self.n_sampled_pairs:,} sampled pairs: "
+                "correlation and median ratio",
+            ),
+            (
+                "gap",
+                f"edges {'unknown' if self.support_gap is None else f'{self.support_gap:.1e}'}, "
+                f"others {_shown(self.outside_gap, '.2g')}",
+                "largest |R/z - 1| on the edges, where weights were refined; largest R/z - 1 of the sampled pairs",
+            ),
+            ("kNN recall", _shown(self.neighbor_recall, ".4f"), "share of true nearest neighbors found at the start"),
+        ]
+
+    def __repr__(self) -> str:
+        """One entry per line."""
+        return "Certificate(\n" + "".join(f"  {f.name}={getattr(self, f.name)!r},\n" for f in fields(self)) + ")"
+
+
+def _shown(value: float, form: str) -> str:
+    return "unknown" if np.isnan(value) else format(value, form)
+
+
+def certify(learned: Learned, *, sigma: float, beta: float, rng: np.random.Generator) -> Certificate:
+    """Measure a learned graph."""
+    graph, points, history = learned.graph, learned.points, learned.history
+    neighbors, embedding = learned.start.neighbors, learned.embedding
+    announce("certificate", 0.0, "objective")
+    F, error = objective(graph, learned.z, sigma=sigma, beta=beta, rng=rng, n_jobs=points.n_threads)
+    announce("certificate", 0.3, "first eigenvalue")
+    pairs = smallest_eigenpairs(
+        graph.laplacian,
+        2,
+        tol=1e-3,
+        norm="energy",
+        guess=None if embedding is None else embedding.vectors,
+        random_state=rng,
+        n_jobs=points.n_threads,
+    )
+    announce("certificate", 0.5, "effective resistance")
+    p, q, resistance = _sampled_resistance(graph, rng, points.n_threads)
+    distance = points.squared_distances(p, q)
+    correlation, ratio = resistance_against_distance(resistance, distance)
+    return Certificate(
+        n_nodes=graph.n_nodes,
+        n_edges=graph.n_edges,
+        connected=graph.is_connected,
+        density=graph.density,
+        eta_max=history[-1].max_eta if history else float("nan"),
+        settled=learned.settled,
+        n_rounds=len(history),
+        lambda_2=float(pairs.values[1]),
+        objective=F,
+        objective_error=error,
+        resistance_correlation=correlation,
+        resistance_ratio=ratio,
+        n_sampled_pairs=len(p),
+        support_gap=learned.support_gap,
+        outside_gap=_largest_excess(resistance, distance + 4 * beta),
+        neighbor_recall=neighbors.recall if neighbors else float("nan"),
+    )
+
+
+def resistance_against_distance(resistance: Floats, z: Floats) -> tuple[float, float]:
+    """Pearson correlation of resistance and z_data over pairs, and the median of their ratio (NaN where undefined)."""
+    positive = z > 0
+    ratio = float(np.median(resistance[positive] / z[positive])) if positive.any() else float("nan")
+    if len(z) < 2 or np.ptp(z) == 0 or np.ptp(resistance) == 0:
+        return float("nan"), ratio
+    return float(np.corrcoef(resistance, z)[0, 1]), ratio
+
+
+def _largest_excess(resistance: Floats, k: Floats) -> float:
+    """The largest R / k - 1 (NaN where no k is positive)."""
+    positive = k > 0
+    return float((resistance[positive] / k[positive] - 1).max()) if positive.any() else float("nan")
+
+
+def _sampled_resistance(
+    graph: Graph, rng: np.random.Generator, n_threads: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+    """All pairs between a few random nodes, and their effective resistance."""
+    nodes = np.sort(rng.choice(graph.n_nodes, min(SAMPLED_NODES, graph.n_nodes), replace=False))
+    i, j = np.triu_indices(len(nodes), 1)
+    R = resistance_between(graph.adjacency, nodes, tol=SOLVE_TOL, random_state=rng, n_jobs=n_threads)
+    return nodes[i], nodes[j], R[i, j]

@@ -1,0 +1,202 @@
+r"""Origin 3, criticality: the candidate pairs of largest distortion eta = z_emb / z_data.
+
+Every pair of a block that is not an edge yet is scored by two matrix products. The best are measured again, exactly,
+on the points themselves. By falling eta, the first zeta * N of them that share no node and have a positive gradient
+z_emb - z_data - 4 beta are critical. Where the best pairs share so many nodes that too few are left, the search is
+repeated on the nodes that are still free: so the pairs chosen are those that a walk through all pairs would choose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graspel.graph import Graph, Origin
+from graspel.graph.edges import unique_edges
+from graspel.learning.candidates import Block
+from graspel.learning.embed import Embedding
+from graspel.learning.weights import Weights
+from graspel.neighbors.products import squared_distances
+from graspel.points.prepared import Points
+from graspel.runtime.parallel import map_blocks, row_blocks
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+SHORTLIST = 64  # pairs measured exactly for every edge wanted
+ROWS = 256  # left nodes of a block that are scored at a time
+
+
+class Pairs(NamedTuple):
+    """Pairs of nodes, measured: z_data (none smaller than the floor of the weights), eta, and the gradient of F."""
+
+    heads: Ints
+    tails: Ints
+    z: Floats
+    eta: Floats
+    gradient: Floats
+
+    def at(self, index: Ints) -> Pairs:
+        """Some of the pairs."""
+        return Pairs(self.heads[index], self.tails[index], self.z[index], self.eta[index], self.gradient[index])
+
+
+@dataclass(frozen=True)
+class Critical:
+    """Critical pairs by falling eta, and the largest and the mean eta of all candidates."""
+
+    heads: Ints
+    tails: Ints
+    z: Floats
+    eta: Floats
+    gradient: Floats
+    max_eta: float
+    mean_eta: float
+
+    @property
+    def n_edges(self) -> int:
+        """How many pairs are critical."""
+        return len(self.heads)
+
+
+def find_most_critical(
+    blocks: list[Block],
+    embedding: Embedding,
+    points: Points,
+    graph: Graph,
+    *,
+    n_edges: int,
+    beta: float,
+    weigh: Weights,
+) -> Critical:
+    """Score all pairs of the blocks that are not edges, and choose at most `n_edges` critical ones."""
+    found: list[Pairs] = []
+    missing, free = n_edges, np.ones(graph.n_nodes, dtype=bool)
+    while True:
+        best = _best_pairs(blocks, embedding, points, graph, SHORTLIST * n_edges)
+        pairs = _measured(best.heads, best.tails, embedding, points, beta, weigh)
+        if not found:
+            max_eta, mean_eta = float(pairs.eta.max(initial=0.0)), best.total / max(1, best.count)
+        chosen = pairs.at(_disjoint(pairs, missing))
+        found.append(chosen)
+        missing -= len(chosen.heads)
+        if not missing or not len(chosen.heads) or len(pairs.heads) == best.count:
+            heads, tails, z, eta, gradient = (np.concatenate(column) for column in zip(*found, strict=True))
+            return Critical(heads, tails, z, eta, gradient, max_eta, mean_eta)
+        free[chosen.heads] = free[chosen.tails] = False
+        blocks = [Block(left[free[left]], right[free[right]]) for left, right in blocks]
+
+
+def add_critical_edges(graph: Graph, critical: Critical, weigh: Weights, round: int) -> Graph:
+    """The graph with the critical pairs as new edges."""
+    return graph.with_edges(
+        critical.heads,
+        critical.tails,
+        weigh(critical.z),
+        origin=Origin.CRITICAL,
+        round=round,
+        eta=critical.eta,
+        gradient=critical.gradient,
+    )
+
+
+def _measured(heads: Ints, tails: Ints, embedding: Embedding, points: Points, beta: float, weigh: Weights) -> Pairs:
+    """Measure pairs exactly, and sort them by falling eta (0 between copies of a point, which are tied already)."""
+    z = points.squared_distances(heads, tails)
+    z_emb = np.where(z > 0, embedding.squared_distances(heads, tails), 0.0)
+    z = weigh.raised(z)
+    return Pairs(heads, tails, z, z_emb / z, z_emb - z - 4 * beta).at(np.argsort(-z_emb / z, kind="stable"))
+
+
+@dataclass(frozen=True)
+class BestPairs:
+    """The best-scored pairs of some blocks, each once, and the sum of the scores of all pairs and their number."""
+
+    heads: Ints
+    tails: Ints
+    total: float
+    count: int
+
+
+def _best_pairs(blocks: list[Block], embedding: Embedding, points: Points, graph: Graph, k: int) -> BestPairs:
+    """The k pairs of largest eta among all pairs of the blocks that are not edges."""
+    heads, tails, score, total, count = [], [], [], 0.0, 0
+    for block in blocks:
+        if not len(block.left) or not len(block.right):
+            continue
+        for row, column, eta, part_total, part_count in _scored(block, embedding, points, graph, k):
+            heads.append(block.left[row])
+            tails.append(block.right[column])
+            score.append(eta)
+            total, count = total + part_total, count + part_count
+    if not heads:
+        return BestPairs(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), 0.0, 0)
+    p, q = np.concatenate(heads), np.concatenate(tails)
+    best = _largest(np.concatenate(score), k)
+    return BestPairs(*unique_edges(p[best], q[best], graph.n_nodes), total, count)
+
+
+Scores = tuple[Ints, Ints, Floats, float, int]
+
+
+def _scored(block: Block, embedding: Embedding, points: Points, graph: Graph, k: int) -> Iterator[Scores]:
+    """For ROWS left nodes at a time: row, column and eta of the k best pairs, the sum of all eta, and their number."""
+    left, right = block
+    edge_rows, edge_columns = _edges_in(block, graph)
+    Y, V = _unit_rows(points, right), embedding.U[right]
+
+    def score(part: slice) -> Scores:
+        X = _unit_rows(points, left[part])
+        eta = squared_distances(embedding.U[left[part]], V) / _clear_of_zero(squared_distances(X, Y), X, Y)
+        inside = (edge_rows >= part.start) & (edge_rows < part.stop)
+        eta[edge_rows[inside] - part.start, edge_columns[inside]] = 0.0
+        best = _largest(eta.ravel(), k)
+        best = best[eta.ravel()[best] > 0]
+        row, column = np.divmod(best, len(right))
+        return row + part.start, column, eta[row, column], float(eta.sum()), eta.size - int(inside.sum())
+
+    return map_blocks(score, row_blocks(len(left), ROWS), points.n_threads)
+
+
+def _edges_in(block: Block, graph: Graph) -> tuple[Ints, Ints]:
+    """Where the edges between the two groups of a block stand in it: rows and columns."""
+    row, column = np.full(graph.n_nodes, -1), np.full(graph.n_nodes, -1)
+    row[block.left], column[block.right] = np.arange(len(block.left)), np.arange(len(block.right))
+    ends = np.concatenate([graph.heads, graph.tails]), np.concatenate([graph.tails, graph.heads])
+    inside = (row[ends[0]] >= 0) & (column[ends[1]] >= 0)
+    return row[ends[0][inside]], column[ends[1][inside]]
+
+
+def _unit_rows(points: Points, nodes: Ints) -> NDArray[Any]:
+    """Rows about the mean in units of the spectral norm, so that their squared distances are z_data."""
+    return points.centered_rows(nodes) / np.float32(points.spectral_norm)
+
+
+def _clear_of_zero(z: NDArray[Any], X: NDArray[Any], Y: NDArray[Any]) -> NDArray[Any]:
+    """Raise z to where rounding no longer hides it."""
+    size = np.einsum("ij,ij->i", X, X).max() + np.einsum("ij,ij->i", Y, Y).max()
+    return np.maximum(z, 8 * np.finfo(z.dtype).eps * size + np.finfo(z.dtype).tiny)
+
+
+def _largest(values: NDArray[Any], k: int) -> Ints:
+    """Positions of the k largest values, in no order."""
+    k = min(k, len(values))
+    return np.argpartition(values, len(values) - k)[len(values) - k :] if k else np.empty(0, dtype=np.int64)
+
+
+def _disjoint(pairs: Pairs, limit: int) -> Ints:
+    """Positions of the first `limit` pairs that have a positive gradient and share no node with an earlier one."""
+    used: set[int] = set()
+    chosen: list[int] = []
+    for i in np.flatnonzero(pairs.gradient > 0).tolist():
+        if len(chosen) == limit:
+            break
+        p, q = int(pairs.heads[i]), int(pairs.tails[i])
+        if p not in used and q not in used:
+            used.update((p, q))
+            chosen.append(i)
+    return np.array(chosen, dtype=np.int64)

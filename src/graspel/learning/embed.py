@@ -1,0 +1,57 @@
+r"""Origin 2, embed: each node at its row of the first nontrivial eigenvectors, scaled by their eigenvalues.
+
+    U = [u_2 / sqrt(lambda_2 + 1/sigma^2), ..., u_r / sqrt(lambda_r + 1/sigma^2)].
+
+Squared distances there, z_emb(p, q) = |U'e_pq|^2, approach the effective resistance from below as r and sigma grow.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graspel.graph import Graph
+from graspel.linalg import smallest_eigenpairs
+
+Floats = NDArray[np.float64]
+
+TOL = 1e-3  # residual in the energy norm: z_emb is off by 2 TOL sqrt(R / z_emb) at most, relatively
+
+
+class Embedding(NamedTuple):
+    """Nontrivial eigenvalues (ascending), unit eigenvectors as columns, and U (which may use fewer of them)."""
+
+    values: Floats
+    vectors: Floats
+    U: Floats
+
+    def squared_distances(self, p: ArrayLike, q: ArrayLike) -> Floats:
+        """z_emb of the pairs (p_i, q_i)."""
+        difference = self.U[np.asarray(p)] - self.U[np.asarray(q)]
+        return np.einsum("ij,ij->i", difference, difference)
+
+
+def spectral_embedding(
+    graph: Graph,
+    n_components: int,
+    sigma: float,
+    rng: np.random.Generator,
+    *,
+    n_eigenvalues: int = 0,
+    guess: Floats | None = None,
+    tol: float = TOL,
+    n_jobs: int | None = None,
+) -> Embedding:
+    """Embed a connected graph by its first `n_components` nontrivial eigenvectors (all of them, if there are fewer).
+
+    `n_eigenvalues` asks for more eigenpairs than U uses; `guess` holds vectors of a similar graph to start from.
+    """
+    k = min(1 + max(n_components, n_eigenvalues), graph.n_nodes)
+    pairs = smallest_eigenpairs(
+        graph.laplacian, k, tol=tol, norm="energy", guess=guess, random_state=rng, n_jobs=n_jobs
+    )
+    values, vectors = pairs.values[1:], pairs.vectors[:, 1:]
+    used = slice(0, n_components)
+    return Embedding(values, vectors, vectors[:, used] / np.sqrt(values[used] + 1 / sigma**2))

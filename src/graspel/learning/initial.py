@@ -1,0 +1,160 @@
+r"""Origin 1, the initial graph: few edges to start from.
+
+Strategies: `knn`, every point with its k nearest; `unn`, a larger kNN graph, spectrally sparsified
+(:mod:`graspel.linalg.sparsify`); `mst`, no edge at all, since joining single points by their closest pairs
+(:mod:`graspel.learning.connect`) builds the Euclidean minimum spanning tree. A graph of the user's own gives its edges;
+their weights are computed from the data like all others (:mod:`graspel.learning.weights`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from graspel.graph import Graph, Origin
+from graspel.graph.adjacency import check_adjacency
+from graspel.graph.edges import unique_edges
+from graspel.learning.weights import Weights
+from graspel.linalg.components import is_connected
+from graspel.linalg.sparsify import sparsify
+from graspel.neighbors.lists import Neighbors, nearest_neighbors
+from graspel.points.prepared import Points
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Pairs = tuple[Ints, Ints]
+
+UNN_CONDITION = 30.0  # the paper's
+LISTS = 10  # neighbors looked up for joining the components of a graph that came without lists
+
+
+class Lists(NamedTuple):
+    """What a strategy builds from.
+
+    The points, their neighbor lists, how many neighbors to use, the rule of weights.
+    """
+
+    points: Points
+    neighbors: Neighbors
+    k: int
+    weigh: Weights
+    rng: np.random.Generator
+
+
+def knn_graph(lists: Lists) -> Graph:
+    """Every distinct point with its k nearest (fewer, where its list holds fewer)."""
+    neighbors, k = lists.neighbors, lists.k
+    found = np.isfinite(neighbors.z[:, :k])
+    heads = np.repeat(np.arange(neighbors.points.n_points), found.sum(axis=1))
+    pairs = neighbors.distinct[heads], neighbors.distinct[neighbors.indices[:, :k][found]]
+    return _weighted(lists.points, *unique_edges(*pairs, lists.points.n_points), lists.weigh, Origin.NEIGHBOR)
+
+
+def empty_graph(lists: Lists) -> Graph:
+    """No edge at all: joining the components does the rest."""
+    nothing = np.empty(0, dtype=np.int64)
+    return Graph(lists.points.n_points, nothing, nothing, np.empty(0))
+
+
+def unn_graph(lists: Lists) -> Graph:
+    """The kNN graph.
+
+    Sparsified to a relative condition number of 30 (the paper's ultra-sparse nearest-neighbor graph).
+    """
+    dense = knn_graph(lists)
+    if dense.n_edges == 0:
+        return dense
+    sparse = sparsify(dense, condition=UNN_CONDITION, random_state=lists.rng).graph
+    return Graph(dense.n_nodes, sparse.heads, sparse.tails, sparse.weights, origin=sparse.origin)
+
+
+INITIAL: dict[str, Callable[[Lists], Graph]] = {"knn": knn_graph, "mst": empty_graph, "unn": unn_graph}
+
+
+class InitialGraph(NamedTuple):
+    """The initial graph, the rule of its weights, and the neighbor lists, if any were needed."""
+
+    graph: Graph
+    weigh: Weights
+    neighbors: Neighbors | None
+
+
+def initial_graph(points: Points, initial: Any, k: int, rng: np.random.Generator) -> InitialGraph:
+    """The initial graph on all points; with neighbor lists, unless the user brought a connected graph."""
+    if isinstance(initial, str) and initial in INITIAL:
+        neighbors = nearest_neighbors(points, k, rng)
+        weigh = Weights.from_distances(neighbors.z[:, :1], points.n_features)
+        return InitialGraph(INITIAL[initial](Lists(points, neighbors, k, weigh, rng)), weigh, neighbors)
+    return _graph_from_user(points, initial, rng)
+
+
+def _graph_from_user(points: Points, initial: Any, rng: np.random.Generator) -> InitialGraph:
+    heads, tails = unique_edges(*edges_from_user(initial, points.n_points), points.n_points)
+    z = points.squared_distances(heads, tails)
+    neighbors = None
+    if not is_connected(heads, tails, points.n_points):
+        neighbors = nearest_neighbors(points, LISTS, rng)
+        z = np.concatenate([z, neighbors.z[:, :1].ravel()])
+    weigh = Weights.from_distances(z, points.n_features)
+    return InitialGraph(_weighted(points, heads, tails, weigh, Origin.GIVEN), weigh, neighbors)
+
+
+def _weighted(points: Points, heads: Ints, tails: Ints, weigh: Weights, origin: Origin) -> Graph:
+    return Graph(points.n_points, heads, tails, weigh(points.squared_distances(heads, tails)), origin=origin)
+
+
+def edges_from_user(given: Any, n_points: int) -> Pairs:
+    """Edges of a graph that the user brings: a Graph, a sparse matrix, or neighbor lists (indices, distances)."""
+    if isinstance(given, Graph):
+        _check_size(given.n_nodes, n_points)
+        return given.heads, given.tails
+    if sp.issparse(given):
+        return _pairs_of_matrix(given, n_points)
+    if isinstance(given, tuple) and len(given) == 2:
+        return _pairs_of_lists(np.asarray(given[0]), given[1], n_points)
+    shown = repr(given) if isinstance(given, str | int | float | None) else f"a {type(given).__name__}"
+    raise ValueError(
+        f"initial={shown}: must be {', '.join(map(repr, INITIAL))}, a graspel Graph, a scipy sparse matrix, or a tuple "
+        "(indices, distances) of neighbor lists."
+    )
+
+
+def _pairs_of_matrix(A: Any, n_points: int) -> Pairs:
+    entries = check_adjacency(A, "initial", directed=True).tocoo()
+    _check_size(A.shape[0], n_points)
+    return entries.row.astype(np.int64), entries.col.astype(np.int64)
+
+
+def _pairs_of_lists(indices: NDArray[Any], distances: Any, n_points: int) -> Pairs:
+    if indices.ndim != 2 or not np.issubdtype(indices.dtype, np.integer):
+        raise ValueError(
+            f"initial: indices must be whole numbers in a matrix (points x neighbors), not {indices.dtype} of shape "
+            f"{indices.shape}."
+        )
+    _check_size(len(indices), n_points)
+    if distances is not None and not _are_distances(np.asarray(distances), indices.shape):
+        raise ValueError(
+            f"initial: distances must be None, or finite numbers >= 0 in the shape of indices, {indices.shape}. "
+            "Weights are computed from X either way."
+        )
+    if indices.size and (indices.min() < 0 or indices.max() >= n_points):
+        raise ValueError(
+            f"initial: indices must lie between 0 and {n_points - 1}; they run from {indices.min()} to {indices.max()}."
+        )
+    heads, tails = np.repeat(np.arange(n_points), indices.shape[1]), indices.astype(np.int64).ravel()
+    return heads[heads != tails], tails[heads != tails]
+
+
+def _are_distances(values: NDArray[Any], shape: tuple[int, ...]) -> bool:
+    return values.shape == shape and values.dtype.kind in "iuf" and bool((np.isfinite(values) & (values >= 0)).all())
+
+
+def _check_size(n_nodes: int, n_points: int) -> None:
+    if n_nodes != n_points:
+        raise ValueError(
+            f"initial has {n_nodes} nodes but X has {n_points} points: bring the graph that was made of these points."
+        )

@@ -1,0 +1,85 @@
+r"""Origin 4, stability: when to stop.
+
+Rules: `distortion`, the paper's, is met when no candidate has a distortion eta above the tolerance. `eigenvalues`,
+its naive rule, is met when the first eigenvalues, up to the largest gap, have moved by less than the tolerance
+(relatively) since the last round.
+
+Where no tolerance is given, `distortion` stops when no candidate would raise the objective F any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graspel.graph import Graph
+from graspel.learning.candidates import number_of_clusters
+from graspel.learning.history import Round
+from graspel.learning.objective import best_scale
+from graspel.learning.weights import Weights
+
+Floats = NDArray[np.float64]
+
+
+def distortion_is_small(max_eta: float, eigenvalues: Floats, history: Sequence[Round], tol: float) -> bool:
+    """The largest eta of any candidate is under `tol`."""
+    return max_eta < tol
+
+
+def eigenvalues_are_steady(max_eta: float, eigenvalues: Floats, history: Sequence[Round], tol: float) -> bool:
+    """No eigenvalue before the largest gap has moved by `tol` or more, relatively, since the last round.
+
+    The graph must have been connected in that round: the joining of components moves lambda_2 from zero.
+    """
+    if not history or not history[-1].was_connected:
+        return False
+    k = number_of_clusters(eigenvalues) - 1
+    moved = np.abs(eigenvalues[:k] - history[-1].eigenvalues[:k])
+    return bool((moved < tol * eigenvalues[:k]).all())
+
+
+def gain_threshold(graph: Graph, weigh: Weights, beta: float) -> float:
+    """The eta above which an edge raises F: the scale c* by which calibration will multiply all weights.
+
+    Calibration divides z_emb by c*. So F's gradient there is z_emb / c* - z (beta aside), positive if eta > c*.
+    """
+    return best_scale(graph, weigh.distances(graph), beta)
+
+
+def one_percent(graph: Graph, weigh: Weights, beta: float) -> float:
+    """Eigenvalues may still move by one percent."""
+    return 0.01
+
+
+def distortion_removed(history: Sequence[Round], tol: float) -> float | None:
+    """How far the largest eta has come on its way to the tolerance, from 0 to 1 by logarithms; None if unknown.
+
+    The round that joins components is left out: it ends the distortion of a disconnected graph at one blow.
+    """
+    etas = np.array([record.max_eta for record in history if record.was_connected])
+    if not len(etas) or not etas[0] > tol:
+        return None
+    least = max(float(etas.min()), tol)
+    return float(np.log(etas[0] / least) / np.log(etas[0] / tol))
+
+
+def unknown(history: Sequence[Round], tol: float) -> None:
+    """Eigenvalues do not tell how long they will keep moving."""
+
+
+class Stability(NamedTuple):
+    """A rule, its tolerance where the user gives none, how many eigenvalues it needs, and the share of the way done."""
+
+    is_stable: Callable[[float, Floats, Sequence[Round], float], bool]
+    default_tol: Callable[[Graph, Weights, float], float]
+    n_eigenvalues: int
+    share_done: Callable[[Sequence[Round], float], float | None]
+
+
+STABILITY: dict[str, Stability] = {
+    "distortion": Stability(distortion_is_small, gain_threshold, 3, distortion_removed),
+    "eigenvalues": Stability(eigenvalues_are_steady, one_percent, 10, unknown),
+}

@@ -1,0 +1,1 @@
+"""What every run shares: threads, progress, checks of parameters, optional packages."""

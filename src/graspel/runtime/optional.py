@@ -1,0 +1,45 @@
+"""Optional packages: imported when they are needed, with one error that says what to install."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+
+def import_optional(module: str, extra: str, purpose: str) -> Any:
+    """Import a module of an optional package, or say which extra of graspel installs it.
+
+    Parameters
+    ----------
+    module : str
+        The module, for example ``"pyarrow.parquet"``.
+    extra : str
+        The extra of graspel that brings the package.
+    purpose : str
+        What the package is needed for, as the subject of the message.
+
+    Examples
+    --------
+    >>> import_optional("json", "none", "This").dumps([1])
+    '[1]'
+    >>> import_optional("no_such_package.part", "parquet", "Reading .parquet")
+    Traceback (most recent call last):
+    ...
+    ImportError: Reading .parquet needs no_such_package. Install it: pip install "graspel[parquet]"
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise _missing(module, extra, purpose) from error
+
+
+def require_optional(module: str, extra: str, purpose: str) -> None:
+    """Raise the same error before a long run, without importing the package yet."""
+    if find_spec(module.partition(".")[0]) is None:
+        raise _missing(module, extra, purpose)
+
+
+def _missing(module: str, extra: str, purpose: str) -> ImportError:
+    package = module.partition(".")[0]
+    return ImportError(f'{purpose} needs {package}. Install it: pip install "graspel[{extra}]"')

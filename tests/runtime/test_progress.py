@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+
+from graspel import GRASPEL
+from graspel.runtime.progress import Progress, announce, listening, print_progress
+
+
+def test_everyone_who_listens_hears():
+    one, other = [], []
+    with listening(one.append):
+        announce("a", 0.1)
+        with listening(other.append):
+            announce("b", detail="x")
+        announce("c")
+    announce("d")
+    assert [progress.step for progress in one] == ["a", "b", "c"]
+    assert other == [Progress("b", None, "x")]
+
+
+def test_a_listener_is_let_go_after_an_error():
+    heard = []
+    with pytest.raises(ZeroDivisionError), listening(heard.append):
+        raise ZeroDivisionError
+    announce("a")
+    assert heard == []
+
+
+@pytest.mark.parametrize(
+    ("progress", "line"),
+    [
+        (Progress("kNN"), "graspel: kNN\n"),
+        (Progress("kNN", 0.5), "graspel: kNN  50%\n"),
+        (Progress("kNN", 1.0, "done"), "graspel: kNN 100% (done)\n"),
+    ],
+)
+def test_printing(capsys, progress, line):
+    print_progress(progress)
+    assert capsys.readouterr().out == line
+
+
+def test_a_run_reports_its_steps_in_order(rng):
+    X = rng.standard_normal((200, 20)) + 5 * rng.standard_normal((5, 20))[rng.integers(5, size=200)]
+    heard = []
+    with listening(heard.append):
+        GRASPEL(random_state=0, edge_ratio=0.01).fit(X)
+    steps = list(dict.fromkeys(progress.step for progress in heard))
+    assert steps == ["preparing", "nearest neighbors", "joining components", "adding critical edges", "certificate"]
+    shares = [progress.share for progress in heard if progress.step == "adding critical edges"]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    assert all(progress.share is None or 0 <= progress.share <= 1 for progress in heard)
+
+
+def test_verbose_prints_and_silence_is_the_default(capsys, rng):
+    X = rng.standard_normal((20, 2))
+    GRASPEL(random_state=0).fit(X)
+    assert capsys.readouterr().out == ""
+    GRASPEL(random_state=0, verbose=1).fit(X)
+    assert "graspel: certificate" in capsys.readouterr().out
