@@ -1,41 +1,63 @@
 # Everything runs in a virtual environment of its own, .venv; nothing else on the machine is touched.
-#   make demo     install graspel and run its demonstration on the digits that ship with scikit-learn
-#   make test     install what the tests need and run them
-#   make lint     ruff and mypy
-#   make picture  draw the pictures of the README anew
-#   make clean    remove the virtual environment and the caches
+#   make demo       install graspel and run its demonstration on the digits that ship with scikit-learn
+#   make test       install what the tests need and run them
+#   make test-cpus  run the numerical tests as other processors would: OpenBLAS and numpy with other instructions
+#   make lint       ruff, mypy and import-linter
+#   make reproduce  measure the tables and figures of the paper again (hours; ARGS="all --quick" for a first look)
+#   make picture    draw the pictures of the README anew
+#   make clean      remove the virtual environment and the caches
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+ARGS ?= all
 
-.PHONY: demo test lint picture clean
+# Two test processes with one BLAS thread each: more would only get in each other's way.
+PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+
+# The core types of OpenBLAS that this machine can play, and the tests whose numbers they could change.
+CPUS ?= Nehalem Haswell Zen $(shell grep -qs avx512f /proc/cpuinfo && echo SkylakeX)
+NUMERICAL := $(addprefix tests/,linalg points neighbors learning cluster recovery manifold metrics baselines) \
+  tests/test_learner.py tests/test_theory.py tests/test_processors.py
+
+.PHONY: demo test test-cpus lint reproduce picture clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.installed-core
 	$(BIN)/graspel demo
 
-# Two test processes with one BLAS thread each: more would only get in each other's way.
 test: $(VENV)/.installed-test
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+	$(PYTEST)
+
+# Nehalem stands for an old machine: numpy does without AVX2 and FMA3 there too (X86_V3 is their newer name).
+test-cpus: $(VENV)/.installed-test
+	@set -e; for cpu in $(CPUS); do \
+	  without=; [ $$cpu = Nehalem ] && without="AVX2 FMA3 X86_V3"; \
+	  echo "OPENBLAS_CORETYPE=$$cpu NPY_DISABLE_CPU_FEATURES=\"$$without\""; \
+	  OPENBLAS_CORETYPE=$$cpu NPY_DISABLE_CPU_FEATURES="$$without" $(PYTEST) -q -k "not contract" $(NUMERICAL); \
+	done
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+reproduce: $(VENV)/.installed-bench
+	$(BIN)/python -m reproduction $(ARGS)
 
 picture: $(VENV)/.installed-core
 	$(BIN)/python docs/images/draw.py
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .pytest_cache .hypothesis build dist
 
 # The stamps are renewed only when pyproject.toml changes.
 $(VENV)/.installed-core: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
-$(VENV)/.installed-test $(VENV)/.installed-dev: $(VENV)/.installed-%: pyproject.toml | $(BIN)/python
+$(VENV)/.installed-test $(VENV)/.installed-dev $(VENV)/.installed-bench: $(VENV)/.installed-%: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable ".[$*]"
 	@touch $@
 

@@ -1,28 +1,27 @@
-"""The learner against the paper's figures and against what a user would run instead.
+"""The learner beside the paper's numbers, and beside what a user would run instead.
 
-    python benchmarks/learn.py                # everything; goes on where an earlier run stopped
-    python benchmarks/learn.py --only speed   # paper, speed, start, memory
-    python benchmarks/learn.py --fresh        # forget earlier results
+    python -m benchmarks.learn                # everything; continues where an earlier run stopped
+    python -m benchmarks.learn --only speed   # paper, speed, start, memory
+    python -m benchmarks.learn --fresh        # forget what earlier runs measured
 
 Needs the data sets (GRASPEL_DATA or the cache) and hnswlib: pip install -e ".[bench]".
-Speed is measured in one process, both sides by turns, best of several, and given as a ratio.
+Speed is measured in one process: both sides run in turns, the best of several runs counts, and the ratio is given.
 """
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from results_file import Results, print_table, run_sections
 
-REPEATS = 3
+from benchmarks.sections import Results, measure, run_sections, titled_table
+from reproduction.data import load_data
+from reproduction.processes import run_python
+from reproduction.timing import time_call, time_in_turns
+
+REPEATS = 3  # runs of each side, of which the fastest counts
 
 # Rounds, edges added, density, eta_max before and after, seconds: what the paper reports (None where it says nothing).
 PAPER = {
@@ -32,21 +31,13 @@ PAPER = {
 }
 
 
-def points(name: str) -> np.ndarray:
-    """The points of a data set, as the paper uses them."""
-    from graspel import datasets
-
-    return datasets.mnist_subset().X if name == "mnist-subset" else datasets.load(name).X
-
-
-def paper_run(name: str, tol: float) -> dict[str, Any]:
+def measure_paper_run(name: str, tol: float) -> dict[str, Any]:
     """The paper's setting: 2NN, zeta .001, epsilon .05, rows centered."""
     from graspel import GRASPEL
 
-    X = points(name)
-    started = time.perf_counter()
-    model = GRASPEL(n_neighbors=2, tol=tol, window=0.05, edge_ratio=0.001, center=True, random_state=0).fit(X)
-    seconds = time.perf_counter() - started
+    X = load_data(name).X
+    learner = GRASPEL(n_neighbors=2, tol=tol, window=0.05, edge_ratio=0.001, center=True, random_state=0)
+    seconds, model = time_call(lambda: learner.fit(X))
     history = model.history_
     return {
         "rounds": len(history),
@@ -62,11 +53,11 @@ def paper_run(name: str, tol: float) -> dict[str, Any]:
     }
 
 
-def paper(results: Results) -> None:
+def paper(results: Results) -> str:
     """Rounds, edges, density and distortion next to the paper's."""
     rows = []
     for (name, tol), (rounds, added, density, before, after, seconds) in PAPER.items():
-        ours = results.get(f"paper/{name}/{tol:g}", lambda name=name, tol=tol: paper_run(name, tol))
+        ours = measure(results, f"paper/{name}/{tol:g}", lambda name=name, tol=tol: measure_paper_run(name, tol))
         rows.append(
             [
                 f"{name}, tol {tol:g}",
@@ -80,15 +71,15 @@ def paper(results: Results) -> None:
                 f"{ours['seconds']:.1f} ({seconds or '-'})",
             ]
         )
-    print_table(
+    return titled_table(
         "The paper's runs: ours (paper). eta_max: disconnected start -> joined -> last round",
         ["run", "rounds", "settled", "edges added", "density", "eta_max", "eta falls by", "seconds"],
         rows,
     )
 
 
-def hnsw_10nn(X: np.ndarray) -> None:
-    """The 10-NN graph by hnswlib, with the parameters of the comparison."""
+def search_by_hnsw(X: np.ndarray) -> None:
+    """Find 10 neighbors of every point by hnswlib, with settings of similar recall."""
     import hnswlib
 
     index = hnswlib.Index("l2", X.shape[1])
@@ -98,8 +89,8 @@ def hnsw_10nn(X: np.ndarray) -> None:
     index.knn_query(X, 11)
 
 
-def recall(X: np.ndarray, n_sampled: int = 2000) -> float:
-    """Recall of the learner's neighbors against exact search, on a sample that the learner does not know."""
+def measure_recall(X: np.ndarray, n_sampled: int = 2000) -> float:
+    """Recall of the learner's neighbors against exact search, on another sample than the learner's own."""
     from sklearn.neighbors import NearestNeighbors
 
     from graspel.neighbors.lists import nearest_neighbors
@@ -115,30 +106,19 @@ def recall(X: np.ndarray, n_sampled: int = 2000) -> float:
     return float(np.mean(hits)) / 2
 
 
-def by_turns(ours: Callable[[], Any], theirs: Callable[[], Any]) -> tuple[list[float], list[float]]:
-    """Seconds of both, run by turns."""
-    seconds: tuple[list[float], list[float]] = ([], [])
-    for _ in range(REPEATS):
-        for times, run in zip(seconds, (ours, theirs), strict=True):
-            started = time.perf_counter()
-            run()
-            times.append(time.perf_counter() - started)
-    return seconds
-
-
-def speed_run() -> dict[str, Any]:
+def measure_speed() -> dict[str, Any]:
     """MNIST against hnswlib, and USPS."""
     from graspel import GRASPEL
 
-    mnist, usps = points("mnist").astype(np.float32), points("usps")
-    fit, hnsw = by_turns(lambda: GRASPEL(random_state=0).fit(mnist), lambda: hnsw_10nn(mnist))
-    small, _ = by_turns(lambda: GRASPEL(random_state=0).fit(usps), lambda: None)
-    return {"fit": fit, "hnsw": hnsw, "usps": small, "recall": recall(mnist)}
+    mnist, usps = load_data("mnist").X.astype(np.float32), load_data("usps").X
+    fit, hnsw = time_in_turns(lambda: GRASPEL(random_state=0).fit(mnist), lambda: search_by_hnsw(mnist), REPEATS)
+    small, _ = time_in_turns(lambda: GRASPEL(random_state=0).fit(usps), lambda: None, REPEATS)
+    return {"fit": fit, "hnsw": hnsw, "usps": small, "recall": measure_recall(mnist)}
 
 
-def speed(results: Results) -> None:
+def speed(results: Results) -> str:
     """Whole fits, in one run."""
-    run = results.get("speed", speed_run)
+    run = measure(results, "speed", measure_speed)
     ratio = min(run["fit"]) / min(run["hnsw"])
     rows = [
         ["MNIST, GRASPEL().fit", f"{min(run['fit']):.2f} s", ""],
@@ -147,16 +127,10 @@ def speed(results: Results) -> None:
         ["recall@2 against exact search, 2,000 points", f"{run['recall']:.4f}", ">= 0.99"],
         ["USPS, GRASPEL().fit", f"{min(run['usps']):.2f} s", "< 3 s"],
     ]
-    print_table(f"Speed, best of {REPEATS}", ["what", "measured", "wanted"], rows)
+    return titled_table(f"Speed, best of {REPEATS}", ["what", "measured", "wanted"], rows)
 
 
-def in_new_process(code: str) -> dict[str, Any]:
-    """Run a few lines in a process of their own; they print one JSON object."""
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return json.loads(run.stdout.strip().splitlines()[-1])
-
-
-def start(results: Results) -> None:
+def start(results: Results) -> str:
     """Import, and the first fit in a new process against the second."""
     code = (
         "import time, json; t = time.perf_counter(); import graspel; i = time.perf_counter() - t\n"
@@ -166,7 +140,7 @@ def start(results: Results) -> None:
         "    t = time.perf_counter(); GRASPEL(random_state=0).fit(X); return time.perf_counter() - t\n"
         "print(json.dumps({'import': i, 'estimator': e, 'first': fit(), 'second': fit()}))"
     )
-    runs = results.get("start", lambda: [in_new_process(code) for _ in range(REPEATS)])
+    runs = measure(results, "start", lambda: [run_python("-c", code) for _ in range(REPEATS)])
     best = {name: min(run[name] for run in runs) for name in runs[0]}
     rows = [
         ["import graspel", f"{best['import']:.3f} s", "< 0.7 s"],
@@ -174,14 +148,14 @@ def start(results: Results) -> None:
         ["first fit of digits in a new process", f"{best['first']:.2f} s", "no pause"],
         ["second fit", f"{best['second']:.2f} s", ""],
     ]
-    print_table(f"Start, best of {REPEATS} processes", ["what", "measured", "wanted"], rows)
+    return titled_table(f"Start, best of {REPEATS} processes", ["what", "measured", "wanted"], rows)
 
 
-def memory_run() -> dict[str, Any]:
-    """Fit MNIST from a float32 file in a process of its own."""
+def measure_memory() -> dict[str, Any]:
+    """Peak memory of a process of its own that fits MNIST from a float32 file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "mnist.npy"
-        np.save(path, points("mnist").astype(np.float32))
+        np.save(path, load_data("mnist").X.astype(np.float32))
         code = (
             "import json, re, numpy as np; from graspel import GRASPEL\n"
             "def peak():  # of this process alone: ru_maxrss would start from the parent's\n"
@@ -191,19 +165,19 @@ def memory_run() -> dict[str, Any]:
             "GRASPEL(random_state=0).fit(X)\n"
             "print(json.dumps({'X': X.nbytes, 'loaded': loaded, 'peak': peak()}))"
         )
-        return in_new_process(code)
+        return run_python("-c", code)
 
 
-def memory(results: Results) -> None:
-    """Peak memory of a whole process that fits MNIST from a float32 array, X and all libraries included."""
-    run = results.get("memory", memory_run)
+def memory(results: Results) -> str:
+    """Peak memory of a whole process that fits MNIST; X and all libraries are included."""
+    run = measure(results, "memory", measure_memory)
     rows = [
         ["X in float32", f"{run['X'] / 1e6:.0f} MB", ""],
         ["before fit: libraries and X", f"{run['loaded'] / 1e6:.0f} MB", ""],
         ["peak of the whole process", f"{run['peak'] / 1e6:.0f} MB", ""],
         ["peak / X", f"{run['peak'] / run['X']:.2f}", "< 3"],
     ]
-    print_table("Memory, MNIST", ["what", "measured", "wanted"], rows)
+    return titled_table("Memory, MNIST", ["what", "measured", "wanted"], rows)
 
 
 if __name__ == "__main__":

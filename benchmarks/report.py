@@ -1,43 +1,45 @@
-"""The report of MNIST: how large it is, and how long a browser takes until its words and its drawings are there.
+"""The report of MNIST: its size, and the seconds that a browser takes until its text and its drawings are shown.
 
-    python benchmarks/report.py
+    python -m benchmarks.report            # continues where an earlier run stopped
+    python -m benchmarks.report --fresh    # forget what earlier runs measured
 
-Needs GRASPEL_DATA (or the network), plotly, selenium, chromium and chromedriver. A browser just started, headless and
-without a graphics card: the drawing in space is rendered by the processor, which alone takes seconds.
+Needs the data set (GRASPEL_DATA or the cache), plotly, selenium, chromium and chromedriver. The browser is newly
+started, headless and without a graphics card: the processor renders the 3D drawing, which alone takes seconds.
 """
 
 from __future__ import annotations
 
 import shutil
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
-from results_file import Results, print_table, run_sections
+from benchmarks.sections import Results, measure, run_sections, titled_table
+from reproduction.data import load_data
+from reproduction.timing import time_call
 
-OPENED = 5  # times, of which the fastest counts
+REPEATS = 5  # times that the page is opened, of which the fastest counts
 FLAGS = ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--enable-unsafe-swiftshader")
-STAGES = ("words", "sketch", "loaded", "drawing")
-# Looks in every frame the browser shows.
+STAGES = ("text", "preview", "loaded", "drawing")
+# A script that checks in every frame which stages have been reached.
 WATCH = """
-const shown = { sketch: null, drawing: null };
+const shown = { preview: null, drawing: null };
 const look = () => {
-  if (shown.sketch === null && document.querySelector("#sketch")) shown.sketch = performance.now();
-  if (document.querySelector("#drawing .plot-container") && !document.querySelector("#sketch"))
+  if (shown.preview === null && document.querySelector("#preview")) shown.preview = performance.now();
+  if (document.querySelector("#drawing .plot-container") && !document.querySelector("#preview"))
     shown.drawing = performance.now();
   if (shown.drawing === null) requestAnimationFrame(look);
 };
 requestAnimationFrame(look);
 window.stages = () => [
-  performance.getEntriesByType("paint")[0].startTime, shown.sketch,
+  performance.getEntriesByType("paint")[0].startTime, shown.preview,
   performance.getEntriesByType("navigation")[0].loadEventEnd, shown.drawing,
 ];
 """
 
 
-def opening(path: Path) -> list[float]:
-    """Seconds from asking for the page until each stage."""
+def time_opening(path: Path) -> list[float]:
+    """Seconds from the request of the page until each stage."""
     from selenium import webdriver
     from selenium.webdriver.support.ui import WebDriverWait
 
@@ -50,44 +52,43 @@ def opening(path: Path) -> list[float]:
         try:
             browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
             browser.get(path.as_uri())
-            stages = WebDriverWait(browser, 60).until(all_stages)
+            stages = WebDriverWait(browser, 60).until(read_stages)
             return [stage / 1000 for stage in stages]
         finally:
             browser.quit()
 
 
-def all_stages(browser: Any) -> list[float] | None:
+def read_stages(browser: Any) -> list[float] | None:
     """When each stage was reached, in milliseconds, or None as long as one is missing."""
     stages = browser.execute_script("return window.stages()")
     return None if None in stages else stages
 
 
-def mnist(results: Results) -> None:
-    """Learn, write, open."""
-    found = results.get("mnist", measured)
+def mnist(results: Results) -> str:
+    """Learn the graph, write its report, open it."""
+    found = measure(results, "mnist", measure_report)
     rows = [
         ["size", f"{found['megabytes']:.1f} MB", "< 15 MB"],
         ["writing it", f"{found['writing']:.1f} s", ""],
-        ["opening it: words", f"{found['words']:.2f} s", "< 3 s"],
-        ["opening it: the points, still flat", f"{found['sketch']:.2f} s", "< 3 s"],
-        ["opening it: loaded, says the browser", f"{found['loaded']:.2f} s", "< 3 s"],
-        ["opening it: the drawing that turns", f"{found['drawing']:.2f} s", ""],
+        ["opening it: the text", f"{found['text']:.2f} s", "< 3 s"],
+        ["opening it: the flat preview", f"{found['preview']:.2f} s", "< 3 s"],
+        ["opening it: loaded", f"{found['loaded']:.2f} s", "< 3 s"],
+        ["opening it: the 3D drawing", f"{found['drawing']:.2f} s", ""],
     ]
-    print_table("The report of MNIST, 70,000 points", ["what", "measured", "wanted"], rows)
+    return titled_table("The report of MNIST, 70,000 points", ["what", "measured", "wanted"], rows)
 
 
-def measured() -> dict[str, float]:
+def measure_report() -> dict[str, float]:
     """Size in megabytes, and seconds to write and to open the report."""
-    from graspel import GRASPEL, datasets
+    from graspel import GRASPEL
+    from graspel.report import write_report
 
-    data = datasets.load("mnist")
+    data = load_data("mnist")
     model = GRASPEL(random_state=0).fit(data.X)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "mnist.html"
-        began = time.perf_counter()
-        model.report(path, labels=data.y, title="MNIST")
-        writing = time.perf_counter() - began
-        opened = [opening(path) for _ in range(OPENED)]
+        writing = time_call(lambda: write_report(model, path, labels=data.y, title="MNIST")).seconds
+        opened = [time_opening(path) for _ in range(REPEATS)]
         return {
             "megabytes": path.stat().st_size / 1e6,
             "writing": writing,

@@ -1,32 +1,35 @@
 """How each kernel grows with the number of points: N = 10,000 to 1,000,000, M = 32, and the fitted exponents.
 
-    python benchmarks/scaling.py                       # everything; goes on where an earlier run stopped
-    python benchmarks/scaling.py --sizes 10000,100000  # some sizes
-    python benchmarks/scaling.py --only knn,eigen      # some kernels
+    python -m benchmarks.scaling                       # everything; continues where an earlier run stopped
+    python -m benchmarks.scaling --sizes 10000,100000  # some sizes
+    python -m benchmarks.scaling --only knn,eigen      # some kernels
+    python -m benchmarks.scaling --fresh               # forget what earlier runs measured
 
-Data: points on a curved manifold in ten clusters. Every size runs in a process of its own, every kernel twice, of which
-the better counts. Writes benchmarks/results/scaling.json and scaling.png.
+Data: points on a curved manifold in ten clusters. Every size runs in a process of its own, and every kernel twice; the
+faster run counts. Writes benchmarks/results/scaling.json and scaling.png.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from results_file import FOLDER, Results, commit, machine, print_table
+
+from benchmarks.sections import FOLDER, Results, measure, titled_table
+from graspel.cli.progress_bar import progress_bar
+from reproduction.processes import run_python
+from reproduction.request import choose_names
+from reproduction.results import current_commit, describe_machine
+from reproduction.timing import time_best
 
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 KERNELS = ("knn", "fit", "eigen", "solve", "resistance", "sparsify", "coarsen")
-LIMIT = 1.15
-LARGE = 100_000  # exponents are those from here on
+LARGEST_EXPONENT = 1.15  # wanted: nearly linear time
+LARGE = 100_000  # points; exponents are fitted to sizes of at least this, where fixed costs no longer matter
 
 
 def manifold(n: int, n_features: int = 32, seed: int = 0) -> np.ndarray:
@@ -38,17 +41,7 @@ def manifold(n: int, n_features: int = 32, seed: int = 0) -> np.ndarray:
     return (X + 0.02 * rng.normal(size=X.shape)).astype(np.float32)
 
 
-def timed(run: Callable[[], Any], repeats: int) -> tuple[float, Any]:
-    """Best seconds of a few runs, and what the last one returned."""
-    best = np.inf
-    for _ in range(repeats):
-        started = time.perf_counter()
-        result = run()
-        best = min(best, time.perf_counter() - started)
-    return best, result
-
-
-def neighbour_lists(X: np.ndarray, k: int) -> Any:
+def search_neighbors(X: np.ndarray, k: int) -> Any:
     """The learner's own search for k neighbors, preparation included."""
     from graspel.neighbors.lists import nearest_neighbors
     from graspel.points.prepared import Points
@@ -59,7 +52,7 @@ def neighbour_lists(X: np.ndarray, k: int) -> Any:
         return nearest_neighbors(Points(X, rng=rng, n_threads=count_threads(None)), k, rng)
 
 
-def measure(n: int, kernels: list[str]) -> dict[str, Any]:
+def measure_size(n: int, kernels: list[str]) -> dict[str, Any]:
     """Seconds of every kernel for n points, and the peak memory of the fit."""
     from graspel import GRASPEL
     from graspel.linalg import LaplacianSolver, coarsen, effective_resistance, smallest_eigenpairs, sparsify
@@ -68,26 +61,26 @@ def measure(n: int, kernels: list[str]) -> dict[str, Any]:
     X, repeats = manifold(n), 2
     seconds: dict[str, Any] = {}
     if "knn" in kernels:
-        seconds["knn"], _ = timed(lambda: neighbour_lists(X, 2), repeats)
-    seconds["fit"], model = timed(lambda: GRASPEL(random_state=0).fit(X), repeats if "fit" in kernels else 1)
+        seconds["knn"], _ = time_best(lambda: search_neighbors(X, 2), repeats)
+    seconds["fit"], model = time_best(lambda: GRASPEL(random_state=0).fit(X), repeats if "fit" in kernels else 1)
     seconds["fit_memory"] = peak_memory()
     graph = model.graph_
     with one_thread_per_call():
         if "eigen" in kernels:
-            seconds["eigen"], pairs = timed(lambda: smallest_eigenpairs(graph.laplacian, 6, tol=1e-4), repeats)
+            seconds["eigen"], pairs = time_best(lambda: smallest_eigenpairs(graph.laplacian, 6, tol=1e-4), repeats)
             seconds["eigen_residual"] = float(pairs.residuals.max())
         if "solve" in kernels:
             b = np.random.default_rng(0).normal(size=(n, 4))
-            seconds["solve"], _ = timed(lambda: LaplacianSolver(graph).solve(b), repeats)
+            seconds["solve"], _ = time_best(lambda: LaplacianSolver(graph).solve(b), repeats)
         if "resistance" in kernels:
-            seconds["resistance"], R = timed(lambda: effective_resistance(graph), repeats)
+            seconds["resistance"], R = time_best(lambda: effective_resistance(graph), repeats)
             seconds["resistance_error"] = R.error
         if "sparsify" in kernels:
             dense = knn_graph(X, 5)
-            seconds["sparsify"], sparse = timed(lambda: sparsify(dense, density=1.1), repeats)
+            seconds["sparsify"], sparse = time_best(lambda: sparsify(dense, density=1.1), repeats)
             seconds["sparsify_condition"] = sparse.condition
         if "coarsen" in kernels:
-            seconds["coarsen"], coarse = timed(lambda: coarsen(graph, 5), repeats)
+            seconds["coarsen"], coarse = time_best(lambda: coarsen(graph, 5), repeats)
             seconds["coarsen_ratios"] = coarse.eigenvalue_ratios.tolist()
     seconds["memory"] = peak_memory()
     return seconds
@@ -95,7 +88,7 @@ def measure(n: int, kernels: list[str]) -> dict[str, Any]:
 
 def knn_graph(X: np.ndarray, k: int) -> sp.csr_array:
     """The kNN graph with weights 1/z."""
-    lists = neighbour_lists(X, k)
+    lists = search_neighbors(X, k)
     heads = np.repeat(np.arange(len(X)), k)
     A = sp.csr_array((1 / lists.z[:, :k].ravel(), (heads, lists.indices[:, :k].ravel())), shape=(len(X),) * 2)
     return sp.csr_array(A.maximum(A.T))
@@ -107,27 +100,22 @@ def peak_memory() -> float:
     return 1024.0 * int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
 
 
-def in_new_process(n: int, kernels: list[str]) -> dict[str, Any]:
+def measure_in_process(n: int, kernels: list[str]) -> dict[str, Any]:
     """Measure one size in a process of its own."""
-    command = [sys.executable, __file__, "--measure", str(n), "--only", ",".join(kernels)]
-    run = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    return json.loads(run.stdout.strip().splitlines()[-1])
+    return run_python("-m", "benchmarks.scaling", "--measure", str(n), "--only", ",".join(kernels))
 
 
-def show(sizes: list[int], runs: list[dict[str, Any]], kernels: list[str]) -> None:
-    """Print the table and draw the figure."""
+def write_tables(sizes: list[int], runs: list[dict[str, Any]], kernels: list[str]) -> str:
+    """The tables as Markdown."""
     from graspel.plot.scaling import exponent
 
     rows = []
     for kernel in kernels:
         seconds = [run.get(kernel, float("nan")) for run in runs]
         slope = exponent(sizes, seconds, smallest=LARGE)
-        rows.append([kernel, *(f"{s:.2f}" for s in seconds), f"{slope:.2f}", f"<= {LIMIT}"])
-    print_table(
-        "Seconds, and the exponent from 100,000 points on",
-        ["kernel", *(f"{n:,}" for n in sizes), "exponent", "wanted"],
-        rows,
-    )
+        rows.append([kernel, *(f"{s:.2f}" for s in seconds), f"{slope:.2f}", f"<= {LARGEST_EXPONENT}"])
+    header = ["kernel", *(f"{n:,}" for n in sizes), "exponent", "wanted"]
+    text = titled_table("Seconds, and the exponent from 100,000 points on", header, rows)
     if set(kernels) == set(KERNELS):
         last = runs[-1]
         rows = [
@@ -140,38 +128,47 @@ def show(sizes: list[int], runs: list[dict[str, Any]], kernels: list[str]) -> No
             ["condition number of the sparsifier, density 1.1", f"{last['sparsify_condition']:.1f}", ""],
             ["coarse / fine eigenvalues", ", ".join(f"{r:.2f}" for r in last["coarsen_ratios"]), "1"],
         ]
-        print_table(f"At {sizes[-1]:,} points", ["what", "measured", "wanted"], rows)
-    draw(sizes, runs, kernels)
+        text += "\n\n" + titled_table(f"At {sizes[-1]:,} points", ["what", "measured", "wanted"], rows)
+    return text
 
 
 def draw(sizes: list[int], runs: list[dict[str, Any]], kernels: list[str]) -> None:
     """Seconds against N on logarithmic axes."""
     from graspel.plot import save, scaling
 
-    FOLDER.mkdir(exist_ok=True)
+    FOLDER.mkdir(parents=True, exist_ok=True)
     seconds = {kernel: [run.get(kernel) for run in runs] for kernel in kernels}
     title = f"Every kernel is nearly linear (exponents from {LARGE:,} points on)"
     save(scaling(sizes, seconds, smallest=LARGE, title=title), FOLDER / "scaling.png")
 
 
 def main() -> None:
-    """Measure what is missing, then show all."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    """Measure the sizes that are missing, print the tables and draw the figure."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.scaling",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="numbers of points, with commas")
     parser.add_argument("--only", default=",".join(KERNELS), help="kernels, with commas: " + ", ".join(KERNELS))
-    parser.add_argument("--fresh", action="store_true", help="forget earlier results")
+    parser.add_argument("--fresh", action="store_true", help="forget what earlier runs measured")
     parser.add_argument("--measure", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    kernels = arguments.only.split(",")
+    try:
+        kernels = choose_names("--only", arguments.only.split(","), KERNELS)
+    except ValueError as error:
+        parser.error(str(error))
     if arguments.measure:
-        print(json.dumps(measure(arguments.measure, kernels)))
+        print(json.dumps(measure_size(arguments.measure, kernels)))
         return
-    results = Results("scaling", fresh=arguments.fresh)
-    print(f"graspel {commit()}, {machine()}")
+    results = Results(FOLDER, "scaling", fresh=arguments.fresh)
+    print(f"graspel {current_commit()}, {describe_machine()}", flush=True)
     sizes = [int(size) for size in arguments.sizes.split(",")]
-    suffix = "" if set(kernels) == set(KERNELS) else "/" + arguments.only
-    runs = [results.get(f"{n}{suffix}", lambda n=n: in_new_process(n, kernels)) for n in sizes]
-    show(sizes, runs, kernels)
+    suffix = "" if set(kernels) == set(KERNELS) else "/" + ",".join(kernels)
+    with progress_bar():
+        runs = [measure(results, f"{n}{suffix}", lambda n=n: measure_in_process(n, kernels)) for n in sizes]
+    print(f"\n{write_tables(sizes, runs, kernels)}")
+    draw(sizes, runs, kernels)
 
 
 if __name__ == "__main__":

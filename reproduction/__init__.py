@@ -1,8 +1,8 @@
 """The paper's tables and figures, measured again.
 
-`REPRODUCTIONS` names them: ``python -m reproduction NAME`` runs one, ``python -m reproduction all`` runs them in this order. Each
-is a module of this package with a function ``run(request, results)``, which measures what is missing among the results,
-draws its pictures beside them, and returns a page of Markdown. A new one is a module and a line in the dict.
+`REPRODUCTIONS` names them: ``python -m reproduction NAME`` runs one, ``python -m reproduction all`` runs all of them.
+Each is a module of this package with a function ``run(request, results)``, which measures what is missing among the
+results, draws its pictures beside them, and returns a page of Markdown. A new one is a module and a line in the dict.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ class Reproduction:
 
     Attributes
     ----------
-    module : str, of this package
+    module : str
+        Name of the module in this package.
     full, quick : float
-        About how many seconds it takes on two cores, for the estimate of the time left.
+        Seconds that a full run and a quick run take on two cores, roughly; for the estimate of the time left.
     """
 
     module: str
@@ -37,7 +38,7 @@ class Reproduction:
         return page
 
     def seconds(self, request: Request) -> float:
-        """How long it is expected to take."""
+        """Seconds that the request is expected to take."""
         return self.quick if request.quick else self.full
 
 

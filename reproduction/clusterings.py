@@ -1,17 +1,17 @@
 """The ways to cluster that are compared in Table 1, each measured on one data set with one seed.
 
-Most are a graph (`GRAPHS`) and a assign_labels (`ASSIGNMENTS`) that clusters it; the others (`PEERS`) are what users run today, from
-points to clusters in one go. A measurement is a dict with
+Most are a graph (`GRAPHS`) and an assignment stage (`ASSIGNMENTS`) that clusters it. The others (`PEERS`) are what
+users run today, from points to clusters in one call. A measurement is a dict with
 
-    acc, nmi, ari               against the classes
-    construction, clustering    seconds; construction is None where the two cannot be told apart
-    density, components         of the graph: edges for each point after joining, parts before; None without a graph
-    warnings                    what was warned of
+    acc, nmi, ari               scores against the classes
+    construction, clustering    seconds; construction is None where the two cannot be measured apart
+    density                     edges per point after the components are joined; None without a graph
+    components                  of the graph before they are joined; None without a graph
+    warnings                    texts of the warnings
 """
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -26,10 +26,11 @@ from graspel.graph import Graph, Origin
 from graspel.learner import GRASPEL
 from graspel.linalg.laplacian import laplacian_of
 from graspel.metrics import adjusted_rand_index, clustering_accuracy, normalized_mutual_information
+from reproduction.timing import time_call
 
 Ints = NDArray[np.int64]
 
-NEIGHBORS = 10  # of the peers' graphs
+NEIGHBORS = 10  # neighbors of each point in the graphs of the peers; k = 10 as in the paper's Table 1
 
 
 class Problem(NamedTuple):
@@ -42,20 +43,20 @@ class Problem(NamedTuple):
 
     @property
     def n_clusters(self) -> int:
-        """As many clusters as classes."""
+        """The number of clusters to find: that of the classes."""
         return len(np.unique(self.y))
 
 
-class Built(NamedTuple):
-    """A graph, the seconds it took, and its components before they were joined."""
+class BuiltGraph(NamedTuple):
+    """A graph, the seconds its construction took, and its number of components before they were joined."""
 
     graph: Graph
     seconds: float
     n_components: int
 
 
-class Found(NamedTuple):
-    """Clusters found by a peer, with what is known of its way there."""
+class FoundClusters(NamedTuple):
+    """Clusters; the seconds and the properties of the graph are None where they are not known."""
 
     labels: Any
     construction: float | None = None
@@ -64,49 +65,49 @@ class Found(NamedTuple):
     n_components: int | None = None
 
 
-def learned(**parameters: Any) -> Callable[[Any, int], Graph]:
-    """The graph of a GRASPEL with these parameters."""
+def learn_with(**parameters: Any) -> Callable[[Any, int], Graph]:
+    """A function of points and seed that learns a graph by GRASPEL with these parameters."""
     return lambda X, seed: GRASPEL(**parameters, random_state=seed).fit(X).graph_
 
 
-def bare(X: Any, seed: int) -> Graph:
-    """The 2NN graph with its components not joined."""
-    return at_the_start(learned(max_iter=0, center=True)(X, seed))
+def build_unjoined(X: Any, seed: int) -> Graph:
+    """The 2NN graph, rows centered, whose components are not joined."""
+    return initial_graph(learn_with(max_iter=0, center=True)(X, seed))
 
 
 GRAPHS: dict[str, Callable[[Any, int], Graph]] = {
     "knn": lambda X, seed: KNN(NEIGHBORS).learn(X, seed),
     "cons-knn": lambda X, seed: ConsensusKNN(NEIGHBORS).learn(X, seed),
     "lsgl": lambda X, seed: LSGL(NEIGHBORS).learn(X, seed),
-    "2nn": learned(max_iter=0),
-    "unn": learned(initial="unn", n_neighbors=5, max_iter=0),
-    "unn3": learned(initial="unn", n_neighbors=3, max_iter=0),
-    "critical": learned(),
+    "2nn": learn_with(max_iter=0),
+    "unn": learn_with(initial="unn", n_neighbors=5, max_iter=0),
+    "unn3": learn_with(initial="unn", n_neighbors=3, max_iter=0),
+    "critical": learn_with(),
     # As in the paper's runs, rows centered.
-    "2nn-bare": bare,
-    "2nn-joined": learned(max_iter=0, center=True),
-    "2nn-tol100": learned(tol=100.0, center=True),
-    "2nn-tol10": learned(tol=10.0, center=True),
+    "2nn-bare": build_unjoined,
+    "2nn-joined": learn_with(max_iter=0, center=True),
+    "2nn-tol100": learn_with(tol=100.0, center=True),
+    "2nn-tol10": learn_with(tol=10.0, center=True),
 }
 
-LEFT_IN_PARTS = ("2nn-bare",)
+NOT_JOINED = ("2nn-bare",)
 
 
-def construct(name: str, problem: Problem) -> Built:
-    """Build a graph; where it is not connected, join it. Joining another's graph does not count in its seconds."""
-    started = time.perf_counter()
-    graph = GRAPHS[name](problem.X, problem.seed)
-    seconds = time.perf_counter() - started
-    n_components = at_the_start(graph).components[0]
-    return Built(graph if name in LEFT_IN_PARTS else joined(graph, problem.X, problem.seed), seconds, n_components)
+def construct(name: str, problem: Problem) -> BuiltGraph:
+    """Build a graph and join its components. The seconds do not include the joining of a peer's graph."""
+    seconds, graph = time_call(lambda: GRAPHS[name](problem.X, problem.seed))
+    n_components = initial_graph(graph).components[0]
+    if name not in NOT_JOINED:
+        graph = join_components(graph, problem.X, problem.seed)
+    return BuiltGraph(graph, seconds, n_components)
 
 
-def joined(graph: Graph, X: Any, seed: int) -> Graph:
+def join_components(graph: Graph, X: Any, seed: int) -> Graph:
     """The graph with its components joined by their closest pairs, at the median of its weights.
 
     Examples
     --------
-    >>> joined(Graph(4, [0, 2], [1, 3], [1.0, 2.0]), np.array([[0.0], [1.0], [5.0], [6.0]]), seed=0)
+    >>> join_components(Graph(4, [0, 2], [1, 3], [1.0, 2.0]), np.array([[0.0], [1.0], [5.0], [6.0]]), seed=0)
     Graph(4 nodes, 3 edges, density 0.75, 1 component; 2 given, 1 join)
     """
     if graph.is_connected:
@@ -118,18 +119,20 @@ def joined(graph: Graph, X: Any, seed: int) -> Graph:
     )
 
 
-def at_the_start(graph: Graph) -> Graph:
+def initial_graph(graph: Graph) -> Graph:
     """The graph before its components were joined and critical edges added."""
     kept = graph.round == 0
     return Graph(graph.n_nodes, graph.heads[kept], graph.tails[kept], graph.weights[kept], origin=graph.origin[kept])
 
 
-def naive(graph: Graph, n_clusters: int, seed: int) -> Ints:
-    """Algorithm 2 as scipy's eigsh gives it: the first K eigenvectors, where these are of an arbitrary null space too.
+def assign_by_eigsh(graph: Graph, n_clusters: int, seed: int) -> Ints:
+    """Algorithm 2 on the first K eigenvectors that scipy's eigsh returns, also on a graph of several components.
+
+    There the first eigenvectors are an arbitrary basis of the null space.
 
     Examples
     --------
-    >>> labels = naive(Graph(6, [0, 1, 3, 4], [1, 2, 4, 5], 1.0), 2, seed=0)
+    >>> labels = assign_by_eigsh(Graph(6, [0, 1, 3, 4], [1, 2, 4, 5], 1.0), 2, seed=0)
     >>> len(set(labels[:3])), len(set(labels[3:]))
     (1, 1)
     """
@@ -138,18 +141,20 @@ def naive(graph: Graph, n_clusters: int, seed: int) -> Ints:
 
     L = sp.csc_matrix(laplacian_of(graph.adjacency / np.median(graph.weights)))
     start = np.random.default_rng(seed).standard_normal(graph.n_nodes)
-    _, vectors = eigsh(L, n_clusters, sigma=-1e-6, which="LM", v0=start)  # just below zero, where L can be inverted
+    _, vectors = eigsh(
+        L, n_clusters, sigma=-1e-6, which="LM", v0=start
+    )  # a shift just below zero, where L - sigma I can be inverted
     return KMeans(n_clusters, n_init=10, random_state=seed).fit(vectors).labels_.astype(np.int64)
 
 
 ASSIGNMENTS: dict[str, Callable[[Graph, int, int], Ints]] = {
     "ward": lambda graph, k, seed: cluster_graph(graph, k, assign_labels="ward", random_state=seed).labels,
     "paper": lambda graph, k, seed: cluster_graph(graph, k, assign_labels="paper", random_state=seed).labels,
-    "naive": naive,
+    "naive": assign_by_eigsh,
 }
 
 
-def sklearn_spectral(problem: Problem) -> Found:
+def sklearn_spectral(problem: Problem) -> FoundClusters:
     """scikit-learn's spectral clustering of the 10NN graph."""
     from scipy.sparse.csgraph import connected_components
     from sklearn.cluster import SpectralClustering
@@ -161,55 +166,51 @@ def sklearn_spectral(problem: Problem) -> Found:
         assign_labels="kmeans",
         random_state=problem.seed,
     )
-    started = time.perf_counter()
-    labels = model.fit(problem.X).labels_
-    seconds = time.perf_counter() - started
+    seconds, labels = time_call(lambda: model.fit(problem.X).labels_)
     W = sp.csr_array(model.affinity_matrix_)
     W.setdiag(0)
     W.eliminate_zeros()
     density = W.nnz / 2 / W.shape[0]
-    return Found(labels, None, seconds, density, int(connected_components(W, directed=False)[0]))
+    return FoundClusters(labels, None, seconds, density, int(connected_components(W, directed=False)[0]))
 
 
-def k_means(problem: Problem) -> Found:
-    """k-means of the points as they are."""
+def k_means(problem: Problem) -> FoundClusters:
+    """k-means of the points themselves."""
     from sklearn.cluster import KMeans
 
-    started = time.perf_counter()
-    labels = KMeans(problem.n_clusters, n_init=10, random_state=problem.seed).fit(problem.X).labels_
-    return Found(labels, None, time.perf_counter() - started)
+    model = KMeans(problem.n_clusters, n_init=10, random_state=problem.seed)
+    seconds, labels = time_call(lambda: model.fit(problem.X).labels_)
+    return FoundClusters(labels, None, seconds)
 
 
-def umap_k_means(problem: Problem) -> Found:
+def umap_k_means(problem: Problem) -> FoundClusters:
     """UMAP to ten dimensions, then k-means."""
     from sklearn.cluster import KMeans
     from umap import UMAP
 
-    started = time.perf_counter()
-    Y = UMAP(n_components=10, n_neighbors=15, min_dist=0.0, random_state=problem.seed).fit_transform(problem.X)
-    construction = time.perf_counter() - started
-    started = time.perf_counter()
-    labels = KMeans(problem.n_clusters, n_init=10, random_state=problem.seed).fit(Y).labels_
-    return Found(labels, construction, time.perf_counter() - started)
+    reducer = UMAP(n_components=10, n_neighbors=15, min_dist=0.0, random_state=problem.seed)
+    construction, Y = time_call(lambda: reducer.fit_transform(problem.X))
+    model = KMeans(problem.n_clusters, n_init=10, random_state=problem.seed)
+    clustering, labels = time_call(lambda: model.fit(Y).labels_)
+    return FoundClusters(labels, construction, clustering)
 
 
-PEERS: dict[str, Callable[[Problem], Found]] = {
+PEERS: dict[str, Callable[[Problem], FoundClusters]] = {
     "sklearn-spectral": sklearn_spectral,
     "kmeans": k_means,
     "umap": umap_k_means,
 }
 
 
-def from_graph(built: Built, assign_labels: str, problem: Problem) -> Found:
-    """Cluster a graph by one of the heads."""
-    started = time.perf_counter()
-    labels = ASSIGNMENTS[assign_labels](built.graph, problem.n_clusters, problem.seed)
-    seconds = time.perf_counter() - started
-    return Found(labels, built.seconds, seconds, built.graph.density, built.n_components)
+def cluster_built(built: BuiltGraph, assign_labels: str, problem: Problem) -> FoundClusters:
+    """Cluster a graph by one of the assignment stages."""
+    assign = ASSIGNMENTS[assign_labels]
+    seconds, labels = time_call(lambda: assign(built.graph, problem.n_clusters, problem.seed))
+    return FoundClusters(labels, built.seconds, seconds, built.graph.density, built.n_components)
 
 
-def measured(run: Callable[[], Found], y: Ints) -> dict[str, Any]:
-    """Run it, and compare its clusters with the classes."""
+def measure_clusters(run: Callable[[], FoundClusters], y: Ints) -> dict[str, Any]:
+    """Run a way to cluster, and compare its clusters with the classes."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = run()

@@ -9,39 +9,40 @@ import numpy as np
 
 from graspel.learner import GRASPEL
 from graspel.learning.history import Round
-from reproduction.markdown import markdown_table
-from reproduction.pages import measure, picture, signed
-from reproduction.points import TITLES, points
-from reproduction.request import Request, chosen
+from reproduction.data import TITLES, load_data
+from reproduction.pages import join_page, measure_cells, save_picture
+from reproduction.request import Request, choose_names
 from reproduction.results import Results
+from reproduction.tables import markdown_table
 
 __all__ = ["run"]
 
 DATASETS = ("usps",)
-TOL = 10.0
-PAPER_ROUNDS, PAPER_FACTOR = 11, 2600
+TOL = 10.0  # largest distortion at which the paper stops
+PAPER_ROUNDS, PAPER_FACTOR = 11, 2600  # rounds, and factor by which they reduce the largest distortion
 
 NOTES = """\
-2NN start, rows centered, window 0.05, edge ratio 0.001, tol 10, as in the paper. It says that 11 rounds mitigate the
+2NN start, rows centered, window 0.05, edge ratio 0.001, tol 10, as in the paper, which says that 11 rounds reduce the
 largest distortion by over 2,600 times. Our first round joins the components of the 2NN graph by their closest pairs, a
-step of ours: the distortion of a graph in parts (which only sigma limits) is gone at one blow, and the rounds after it
-have less left to do. So the two factors are not of the same thing.\
+step that we added. It removes at once the distortion between components, which only sigma limits, so the rounds after
+it have less left to do, and the two factors cannot be compared.\
 """
 
 
 def run(request: Request, results: Results) -> str:
     """Measure what is missing; return the page as Markdown."""
-    names = chosen("only", request.only, DATASETS)
-    found = measure(results, "decreasing distortions", {name: lambda name=name: history(name) for name in names})  # type: ignore[misc]
-    parts = ["# Decreasing distortions"]
+    names = choose_names("only", request.only, DATASETS)
+    cells = {name: lambda name=name: measure_rounds(name) for name in names}  # type: ignore[misc]
+    found = measure_cells(results, "decreasing distortions", cells)
+    paragraphs = ["# Decreasing distortions"]
     for name, rounds in found.items():
-        parts += [_drawn(results, name, rounds), _against_the_paper(rounds), _table(rounds)]
-    return signed(results, *parts, NOTES)
+        paragraphs += [_draw(results, name, rounds), _compare_with_paper(rounds), _list_rounds(rounds)]
+    return join_page(results, *paragraphs, NOTES)
 
 
-def history(name: str) -> list[dict[str, Any]]:
+def measure_rounds(name: str) -> list[dict[str, Any]]:
     """The rounds of the paper's setting on a data set."""
-    model = GRASPEL(tol=TOL, center=True, random_state=0).fit(points(name).X)
+    model = GRASPEL(tol=TOL, center=True, random_state=0).fit(load_data(name).X)
     return [
         {
             "round": record.round,
@@ -56,16 +57,16 @@ def history(name: str) -> list[dict[str, Any]]:
     ]
 
 
-def _drawn(results: Results, name: str, rounds: list[dict[str, Any]]) -> str:
+def _draw(results: Results, name: str, rounds: list[dict[str, Any]]) -> str:
     from graspel.plot import convergence
 
-    fitted = SimpleNamespace(history_=[_record(value) for value in rounds], tol=TOL, stability="distortion")
+    fitted = SimpleNamespace(history_=[_make_round(value) for value in rounds], tol=TOL, stability="distortion")
     ax = convergence(fitted, title=f"{TITLES[name]}, 2NN: decreasing distortions")
-    return picture(results, f"fig-convergence-{name}.png", ax, f"{TITLES[name]}: largest distortion in each round")
+    return save_picture(results, f"fig-convergence-{name}.png", ax, f"{TITLES[name]}: largest distortion in each round")
 
 
-def _record(value: dict[str, Any]) -> Round:
-    """A round as the learner keeps it, but for its eigenvalues."""
+def _make_round(value: dict[str, Any]) -> Round:
+    """A round as in `history_`, with a stand-in for its eigenvalues: only whether the graph was connected is known."""
     return Round(
         round=value["round"],
         max_eta=value["eta"],
@@ -78,8 +79,8 @@ def _record(value: dict[str, Any]) -> Round:
     )
 
 
-def _against_the_paper(rounds: list[dict[str, Any]]) -> str:
-    whole = [value for value in rounds if value["connected"]]
+def _compare_with_paper(rounds: list[dict[str, Any]]) -> str:
+    connected = [value for value in rounds if value["connected"]]
     rows = [
         ["rounds", str(len(rounds)), str(PAPER_ROUNDS)],
         [
@@ -87,14 +88,14 @@ def _against_the_paper(rounds: list[dict[str, Any]]) -> str:
             f"{rounds[0]['eta'] / rounds[-1]['eta']:.3g}",
             f"> {PAPER_FACTOR:,}",
         ],
-        ["the same, once connected", f"{whole[0]['eta'] / whole[-1]['eta']:.3g}" if whole else "", ""],
+        ["the same, once connected", f"{connected[0]['eta'] / connected[-1]['eta']:.3g}" if connected else "", ""],
         ["edges added", str(sum(value["added"] for value in rounds)), ""],
         ["seconds", f"{sum(value['seconds'] for value in rounds):.1f}", ""],
     ]
     return markdown_table(["", "ours", "paper"], rows)
 
 
-def _table(rounds: list[dict[str, Any]]) -> str:
+def _list_rounds(rounds: list[dict[str, Any]]) -> str:
     rows = [
         [str(value["round"]), f"{value['eta']:.3g}", str(value["added"]), f"{value['density']:.4f}"] for value in rounds
     ]

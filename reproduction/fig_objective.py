@@ -15,11 +15,11 @@ from graspel.learning.history import Round
 from graspel.learning.objective import truncated_objective
 from graspel.linalg import smallest_eigenpairs
 from graspel.points.prepared import Points
-from reproduction.markdown import markdown_table
-from reproduction.pages import measure, picture, signed
-from reproduction.points import TITLES, points
-from reproduction.request import Request, chosen
+from reproduction.data import TITLES, load_data
+from reproduction.pages import join_page, measure_cells, save_picture
+from reproduction.request import Request, choose_names
 from reproduction.results import Results
+from reproduction.tables import markdown_table
 
 __all__ = ["run"]
 
@@ -29,40 +29,40 @@ STARTS: dict[str, dict[str, Any]] = {
     "uNN": {"initial": "unn", "n_neighbors": 5},  # relative condition number 30, as in the paper
 }
 PAPER_DENSITY = {"2NN": "1.33", "uNN": "1.59"}
-ROUNDS, QUICK_ROUNDS = 30, 6
-EIGENVALUES = 50
-SIGMA = 1e3
+ROUNDS, QUICK_ROUNDS = 30, 6  # the paper draws 30 rounds
+EIGENVALUES = 50  # first nontrivial eigenvalues in log det, as in the paper
+SIGMA = 1e3  # prior standard deviation, the learner's default: 1 / sigma^2 is added to each eigenvalue
 
 NOTES = """\
-tol 1, rows centered, critical edges by the Fiedler order. F is that of the graph in the scale of the rounds (weights
-1 / |x_p - x_q|^2), with the first 50 nontrivial eigenvalues in its log-determinant. The 2NN graph falls into parts,
-for which F is not defined; its curve begins where they are joined. The paper gives the two densities, and F only as a
-curve: it says that (a), from 2NN, ends with the greater objective and the lower density, 1.33 against 1.59. Here it is
-the other way round: the start from uNN has the greater objective, and the lower density. Our densities are the paper's
-two numbers exchanged, and what it concludes from the figure, that sparsifying first improves the solution, agrees with
-ours; probably (a) and (b) were exchanged in its sentence.\
+tol 1, rows centered, critical edges by the Fiedler order. F is computed in the scale of the rounds (weights
+1 / |x_p - x_q|^2), with the first 50 nontrivial eigenvalues in its log-determinant. The 2NN graph has several
+components, for which F is not defined; its curve begins when they have been joined. The paper gives the two densities,
+and F only as a curve. It says that (a), from 2NN, ends with the greater objective and the lower density, 1.33 against
+1.59. We find the opposite: the start from uNN has the greater objective and the lower density. Our densities are the
+paper's two numbers exchanged, and we agree with its conclusion that sparsifying first improves the solution; probably
+(a) and (b) were exchanged in its sentence.\
 """
 
 
 def run(request: Request, results: Results) -> str:
     """Measure what is missing; return the page as Markdown."""
-    names = chosen("only", request.only, DATASETS)
+    names = choose_names("only", request.only, DATASETS)
     n_rounds = QUICK_ROUNDS if request.quick else ROUNDS
     cells = {
-        f"{name}/{start}/{n_rounds}": lambda name=name, start=start: curve(name, start, n_rounds)  # type: ignore[misc]
+        f"{name}/{start}/{n_rounds}": lambda name=name, start=start: measure_curve(name, start, n_rounds)  # type: ignore[misc]
         for name in names
         for start in STARTS
     }
-    found = measure(results, "objective over the rounds", cells)
-    parts = ["# Objective over the rounds"]
+    found = measure_cells(results, "objective over the rounds", cells)
+    paragraphs = ["# Objective over the rounds"]
     for name in names:
         curves = {start: found[f"{name}/{start}/{n_rounds}"] for start in STARTS}
-        parts += [_drawn(results, name, curves), _table(curves)]
-    return signed(results, *parts, NOTES)
+        paragraphs += [_draw(results, name, curves), _compare_starts(curves)]
+    return join_page(results, *paragraphs, NOTES)
 
 
-class _Watch:
-    """Called after each round: takes down F and the density, starting the eigensolver from its last vectors."""
+class _ObjectiveRecorder:
+    """A callback that records F and the density after each round; the eigensolver starts from its last vectors."""
 
     def __init__(self, X: Any) -> None:
         self._points = Points(X, center=True)
@@ -71,10 +71,10 @@ class _Watch:
 
     def __call__(self, record: Round, graph: Graph) -> None:
         if not self.states and record.was_connected:
-            self._take_down(record.round - 1, _without(graph, record.round))
-        self._take_down(record.round, graph)
+            self._record(record.round - 1, _without(graph, record.round))
+        self._record(record.round, graph)
 
-    def _take_down(self, number: int, graph: Graph) -> None:
+    def _record(self, number: int, graph: Graph) -> None:
         pairs = smallest_eigenpairs(
             graph.laplacian, min(EIGENVALUES + 1, graph.n_nodes), tol=1e-2, norm="energy", guess=self._guess
         )
@@ -85,38 +85,38 @@ class _Watch:
 
 
 def _without(graph: Graph, number: int) -> Graph:
-    """The graph before a round added its edges."""
+    """The graph without the edges that a round added."""
     kept = graph.round != number
     return Graph(graph.n_nodes, graph.heads[kept], graph.tails[kept], graph.weights[kept], round=graph.round[kept])
 
 
-def curve(name: str, start: str, n_rounds: int) -> list[dict[str, Any]]:
+def measure_curve(name: str, start: str, n_rounds: int) -> list[dict[str, Any]]:
     """F and density after each round, from one of the two starts."""
-    X = points(name).X
-    watch = _Watch(X)
-    learner = GRASPEL(**STARTS[start], tol=1.0, max_iter=n_rounds, center=True, random_state=0, callback=watch)
+    X = load_data(name).X
+    recorder = _ObjectiveRecorder(X)
+    learner = GRASPEL(**STARTS[start], tol=1.0, max_iter=n_rounds, center=True, random_state=0, callback=recorder)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the rounds are counted, not settled
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the number of rounds is fixed; settling is not expected
         learner.fit(X)
-    return watch.states
+    return recorder.states
 
 
-def _drawn(results: Results, name: str, curves: dict[str, list[dict[str, Any]]]) -> str:
+def _draw(results: Results, name: str, curves: dict[str, list[dict[str, Any]]]) -> str:
     from graspel.plot.canvas import name_axes, new_axes
-    from graspel.plot.palette import COLOURS, TEXT
+    from graspel.plot.palette import COLORS, TEXT
 
     ax = new_axes(None)
     for at, (start, states) in enumerate(curves.items()):
-        look: dict[str, Any] = {"color": COLOURS[3 * at], "marker": "os"[at], "linestyle": ("-", "--")[at]}
+        look: dict[str, Any] = {"color": COLORS[3 * at], "marker": "os"[at], "linestyle": ("-", "--")[at]}
         x, F = [state["round"] for state in states], [state["objective"] for state in states]
         label = f"from {start}, density {states[-1]['density']:.2f}"
         ax.plot(x, F, linewidth=2, markersize=5, label=label, **look)
     name_axes(ax, "round", "objective F, first 50 eigenvalues", f"{TITLES[name]}: the objective over the rounds")
     ax.legend(frameon=False, fontsize=11, labelcolor=TEXT)
-    return picture(results, f"fig-objective-{name}.png", ax, f"{TITLES[name]}: objective over the rounds")
+    return save_picture(results, f"fig-objective-{name}.png", ax, f"{TITLES[name]}: objective over the rounds")
 
 
-def _table(curves: dict[str, list[dict[str, Any]]]) -> str:
+def _compare_starts(curves: dict[str, list[dict[str, Any]]]) -> str:
     rows = []
     for start, states in curves.items():
         first, last = states[0], states[-1]

@@ -1,4 +1,4 @@
-"""The index page: what has been reproduced in a folder, with its pictures and links to its pages."""
+"""The index page: titles, links and pictures of all pages in a folder."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
-from graspel.io.atomic import written_whole
-from reproduction.results import commit, machine
+from graspel.io.atomic import write_atomically
+from reproduction.results import current_commit, describe_machine
 
 __all__ = ["write_index", "write_page"]
 
@@ -19,23 +19,23 @@ def write_page(folder: Path, name: str, text: str) -> Path:
     """Write the page of one reproduction."""
     path = folder / f"{name}.md"
     folder.mkdir(parents=True, exist_ok=True)
-    with written_whole(path) as temporary:
+    with write_atomically(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
     return path
 
 
 def write_index(folder: Path, names: Iterable[str]) -> Path:
     """Write the index of the pages that are in the folder, in the order of `names`."""
-    parts = ["# The paper, reproduced"]
+    paragraphs = ["# The paper, reproduced"]
     for name in names:
         page = folder / f"{name}.md"
         if page.exists():
             text = page.read_text(encoding="utf-8")
             title = next((line[2:] for line in text.splitlines() if line.startswith("# ")), name)
-            parts += [f"## [{title}]({page.name})", *re.findall(r"^!\[[^\]]*\]\([^)]*\)$", text, re.MULTILINE)]
+            paragraphs += [f"## [{title}]({page.name})", *re.findall(r"^!\[[^\]]*\]\([^)]*\)$", text, re.MULTILINE)]
     now = datetime.now().astimezone()
-    parts.append(f"Written on {now:%Y-%m-%d} by graspel {commit()}, on {machine()}.")
+    paragraphs.append(f"Written on {now:%Y-%m-%d} by graspel {current_commit()}, on {describe_machine()}.")
     path = folder / INDEX
-    with written_whole(path) as temporary:
-        temporary.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    with write_atomically(path) as temporary:
+        temporary.write_text("\n\n".join(paragraphs) + "\n", encoding="utf-8")
     return path

@@ -1,4 +1,4 @@
-"""A peer under a time limit: in a process of its own, killed when the time is over.
+"""A peer under a time limit: it runs in a process of its own, which is killed when the time is over.
 
     python -m reproduction.limited sklearn-spectral mnist 0
 
@@ -12,34 +12,34 @@ import subprocess
 import sys
 from typing import Any
 
+from reproduction.processes import ProcessFailed, run_python
 
-def within(seconds: float, peer: str, dataset: str, seed: int) -> dict[str, Any]:
+
+def measure_with_limit(seconds: float, peer: str, dataset: str, seed: int) -> dict[str, Any]:
     """Measure a peer in a process of its own.
 
     Returns
     -------
     dict
-        The measurement; {"over": seconds} where it took longer, loading the data included; {"failed": why} where it
-        came to nothing.
+        The measurement; {"over": seconds} where the process took longer, loading the data included; {"failed": reason}
+        where it ended with an error.
     """
-    command = [sys.executable, "-m", "reproduction.limited", peer, dataset, str(seed)]
     try:
-        run = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+        return dict(run_python("-m", "reproduction.limited", peer, dataset, str(seed), timeout=seconds))
     except subprocess.TimeoutExpired:
         return {"over": seconds}
-    if run.returncode:
-        last = (run.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        return {"failed": f"exit code {run.returncode}: {last}"}
-    return dict(json.loads(run.stdout.strip().splitlines()[-1]))
+    except ProcessFailed as error:
+        return {"failed": str(error)}
 
 
 def main(peer: str, dataset: str, seed: str) -> None:
     """Measure one peer and print it."""
-    from reproduction.clusterings import PEERS, Problem, measured
-    from reproduction.points import points
+    from reproduction.data import load_data
 
-    X, y = points(dataset)
-    print(json.dumps(measured(lambda: PEERS[peer](Problem(dataset, X, y, int(seed))), y)))
+    X, y = load_data(dataset)  # before the import of the peers, so that missing data show at once
+    from reproduction.clusterings import PEERS, Problem, measure_clusters
+
+    print(json.dumps(measure_clusters(lambda: PEERS[peer](Problem(dataset, X, y, int(seed))), y)))
 
 
 if __name__ == "__main__":

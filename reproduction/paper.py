@@ -44,7 +44,7 @@ TABLE1: dict[str, dict[str, Printed | None]] = {
 }
 
 # The paragraph "SC with 2NN graphs". It names two tolerances and one result; we set it beside the lower tolerance.
-TWO_NEIGHBOURS: dict[str, dict[str, Printed | None]] = {
+TWO_NEIGHBORS: dict[str, dict[str, Printed | None]] = {
     "usps": {"2NN": Printed(40.4, 0.612), "GRASPEL, 2NN": Printed(90.6, 0.884)},
     "mnist-subset": {"2NN": Printed(16.1, 0.012, density=1.567), "GRASPEL, 2NN": Printed(90.0, 0.863)},
 }

@@ -1,4 +1,10 @@
-"""Graph recovery by every method that is compared: its settings, and a learner for each."""
+"""The methods of graph recovery that are compared, with their settings, and the graphs to recover.
+
+References
+----------
+X. Dong, D. Thanou, P. Frossard, P. Vandergheynst. Learning Laplacian matrix in smooth graph signal representations.
+IEEE Transactions on Signal Processing 64, 2016.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +26,8 @@ from graspel.graph import (
 from graspel.runtime.parameters import generator
 
 N_NODES, N_SIGNALS, NOISE = 20, 100, 0.5  # the protocol of Dong et al. (2016)
-THRESHOLD = 1e-4  # learned weights below count as absent, at a total weight of N/2
-PLANTED = 1000  # added to the seed of a graph for that of its signals
+THRESHOLD = 1e-4  # learned weights below this count as no edge, when all weights sum to N / 2
+SIGNAL_SEEDS = 1000  # the signals of graph i have the seed 1000 + i, so that graph and signals differ in seed
 
 GRAPHS: dict[str, Callable[[int], Graph]] = {
     "gaussian": lambda seed: gaussian_graph(N_NODES, random_state=seed),
@@ -40,27 +46,37 @@ GRAPH_TITLES = {
 
 
 @dataclass(frozen=True)
-class Method:
-    """A method: its name for people, and how it learns a graph from signals (and the kind of graph, for settings)."""
+class RecoveryMethod:
+    """A method of graph recovery.
+
+    Attributes
+    ----------
+    label : str
+        Name in tables and figures.
+    learn : function
+        Learns a graph from signals (nodes as rows) and the kind of graph, on which settings may depend.
+    settings : str
+        The settings, as text.
+    """
 
     label: str
     learn: Callable[[Any, str], Graph]
     settings: str
 
 
-def _ours(X: Any, kind: str) -> Graph:
+def _learn_graspel(X: Any, kind: str) -> Graph:
     from graspel.recovery import GraphRecovery
 
     return GraphRecovery(random_state=0).fit(X).graph_
 
 
-def _sigrep(X: Any, kind: str) -> Graph:
+def _learn_gl_sigrep(X: Any, kind: str) -> Graph:
     from graspel.baselines import RECOVERY
 
     return RECOVERY["gl-sigrep"](alpha=1e-2, beta=10**-0.2 if kind == "gaussian" else 10**-0.6).learn(X)
 
 
-def _baseline(name: str, **settings: Any) -> Callable[[Any, str], Graph]:
+def _learn_by_baseline(name: str, **settings: Any) -> Callable[[Any, str], Graph]:
     def learn(X: Any, kind: str) -> Graph:
         from graspel.baselines import RECOVERY
 
@@ -69,7 +85,7 @@ def _baseline(name: str, **settings: Any) -> Callable[[Any, str], Graph]:
     return learn
 
 
-def _lsgl(X: Any, kind: str) -> Graph:
+def _learn_lsgl(X: Any, kind: str) -> Graph:
     from scipy.spatial.distance import pdist
 
     from graspel.baselines.lsgl import LSGL
@@ -77,22 +93,22 @@ def _lsgl(X: Any, kind: str) -> Graph:
     return LSGL(degree=5).learn_from_distances(pdist(X, "sqeuclidean") / X.shape[1])
 
 
-METHODS: dict[str, Method] = {
-    "graspel": Method("GRASPEL (ours)", _ours, "defaults"),
-    "gl-sigrep": Method("GL-SigRep", _sigrep, "alpha 0.01, beta 10^-0.2 (Gaussian), 10^-0.6 (others)"),
-    "gl-logdet": Method("GL-LogDet", _baseline("gl-logdet", penalty=10.0), "lambda 10"),
-    "glsc": Method("GLSC", _baseline("glsc", alpha=0.0), "alpha 0"),
-    "lsgl": Method("LSGL", _lsgl, "degree 5"),
-    "graphical-lasso": Method("graphical lasso", _baseline("graphical-lasso"), "alpha 0.1"),
+METHODS: dict[str, RecoveryMethod] = {
+    "graspel": RecoveryMethod("GRASPEL (ours)", _learn_graspel, "defaults"),
+    "gl-sigrep": RecoveryMethod("GL-SigRep", _learn_gl_sigrep, "alpha 0.01, beta 10^-0.2 (Gaussian), 10^-0.6 (others)"),
+    "gl-logdet": RecoveryMethod("GL-LogDet", _learn_by_baseline("gl-logdet", penalty=10.0), "lambda 10"),
+    "glsc": RecoveryMethod("GLSC", _learn_by_baseline("glsc", alpha=0.0), "alpha 0"),
+    "lsgl": RecoveryMethod("LSGL", _learn_lsgl, "degree 5"),
+    "graphical-lasso": RecoveryMethod("graphical lasso", _learn_by_baseline("graphical-lasso"), "alpha 0.1"),
 }
 
 
-def problem(kind: str, seed: int) -> tuple[Graph, np.ndarray]:
+def make_problem(kind: str, seed: int) -> tuple[Graph, np.ndarray]:
     """The true graph and its signals."""
     truth = GRAPHS[kind](seed)
-    return truth, smooth_signals(truth, N_SIGNALS, noise=NOISE, random_state=generator(PLANTED + seed))
+    return truth, smooth_signals(truth, N_SIGNALS, noise=NOISE, random_state=generator(SIGNAL_SEEDS + seed))
 
 
-def of_unit_degree(graph: Graph) -> Graph:
-    """The graph scaled to a total weight of N/2, at which thresholds mean the same for all methods."""
+def scale_to_unit_degree(graph: Graph) -> Graph:
+    """The graph scaled to a mean degree of 1, so that one threshold means the same for all methods."""
     return graph.scaled(graph.n_nodes / graph.degrees.sum()) if graph.n_edges else graph

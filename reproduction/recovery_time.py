@@ -1,88 +1,83 @@
-"""The paper's figure of recovery times: seconds of every method as the graph grows, ours on to larger ones.
+"""The paper's figure of recovery times: seconds of every method as the graph grows; ours also on larger graphs.
 
-Signals are smooth on a grid (100 of them, 50 from 10,000 nodes on). A method that took more than its limit on one size
-is not asked for larger ones.
+Signals are smooth on a grid (100 of them, 50 from 10,000 nodes on). A peer that took more than LIMIT seconds on one
+size is not measured on larger ones.
 """
 
 from __future__ import annotations
 
-import time
 import warnings
-from contextvars import Context
 from typing import Any
 
 from graspel.datasets import smooth_signals
 from graspel.graph import grid_graph
 from graspel.metrics import edge_scores
 from graspel.runtime.progress import announce
-from reproduction.markdown import markdown_table
-from reproduction.pages import picture, signed
+from reproduction.pages import join_page, measure_quietly, save_picture
 from reproduction.recoveries import METHODS
-from reproduction.request import Request, chosen
+from reproduction.request import Request, choose_names
 from reproduction.results import Results
+from reproduction.tables import markdown_table
+from reproduction.timing import time_call
 
 __all__ = ["run"]
 
 SIZES = (20, 50, 100, 200, 500, 1000, 2000, 10_000, 100_000)
 QUICK_SIZES = (20, 50, 100, 200)
-PEERS_UP_TO = 2000
-LIMIT = 60.0  # seconds on one size after which a peer is not asked for the next
-NOISE = 0.5
+PEERS_UP_TO = 2000  # nodes; the peers work on all pairs of nodes
+LIMIT = 60.0  # seconds; a peer that takes longer on one size is not measured on the next
+NOISE = 0.5  # standard deviation of the noise, as in Table 2
 
 
 def run(request: Request, results: Results) -> str:
     """Measure what is not there yet; return the page as Markdown, its figure beside the results."""
-    methods = chosen("methods", request.methods, METHODS)
+    methods = choose_names("methods", request.methods, METHODS)
     sizes = QUICK_SIZES if request.quick else SIZES
     for n in sizes:
         for name in methods:
-            if _is_asked(results, name, n, sizes):
+            if _is_to_be_measured(results, name, n, sizes):
                 announce("recovering graphs", sizes.index(n) / len(sizes), f"{n:,} nodes, {METHODS[name].label}")
-                results.get(f"{n}/{name}", lambda c=(n, name): Context().run(measurement, *c))  # type: ignore[misc]
-    return page(results, methods, sizes)
+                measure_quietly(results, f"{n}/{name}", lambda n=n, name=name: measure_time(n, name))  # type: ignore[misc]
+    return write_page(results, methods, sizes)
 
 
-def _is_asked(results: Results, name: str, n: int, sizes: tuple[int, ...]) -> bool:
+def _is_to_be_measured(results: Results, name: str, n: int, sizes: tuple[int, ...]) -> bool:
     if name == "graspel":
         return True
     smaller = [f"{size}/{name}" for size in sizes if size < n]
     return n <= PEERS_UP_TO and all(key in results and results[key]["seconds"] <= LIMIT for key in smaller)
 
 
-def measurement(n: int, name: str) -> dict[str, Any]:
+def measure_time(n: int, name: str) -> dict[str, Any]:
     """Seconds and F-measure of one method on a grid of about n nodes."""
     side = round(n**0.5)
     truth = grid_graph(side, -(-n // side))
     X = smooth_signals(truth, 100 if n < 10_000 else 50, noise=NOISE, random_state=0)
-    began = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        learned = METHODS[name].learn(X, "grid")
-    seconds = time.perf_counter() - began
+        seconds, learned = time_call(lambda: METHODS[name].learn(X, "grid"))
     return {"seconds": seconds, "f_measure": edge_scores(truth, learned, threshold=1e-4).f_measure}
 
 
-def page(results: Results, methods: list[str], sizes: tuple[int, ...]) -> str:
-    """The figure, and seconds and F in a row for each method."""
+def write_page(results: Results, methods: list[str], sizes: tuple[int, ...]) -> str:
+    """The page: the figure, and a table of seconds and F with a row for each method."""
     from graspel.plot import scaling
 
-    seconds = {METHODS[name].label: [_seconds(results, f"{n}/{name}") for n in sizes] for name in methods}
+    seconds = {METHODS[name].label: [_get_seconds(results, f"{n}/{name}") for n in sizes] for name in methods}
     drawn = scaling(sizes, seconds, xlabel="nodes, N", title="Graph recovery: time against size")
-    figure = picture(results, f"{results.path.stem}.png", drawn, "Seconds against nodes, on logarithmic axes")
-    rows = []
-    for name in methods:
-        rows.append([METHODS[name].label, *(_cell(results, f"{n}/{name}") for n in sizes)])
+    figure = save_picture(results, f"{results.path.stem}.png", drawn, "Seconds against nodes, on logarithmic axes")
+    rows = [[METHODS[name].label, *(_format_cell(results, f"{n}/{name}") for n in sizes)] for name in methods]
     text = markdown_table(["seconds (F)", *(f"{n:,}" for n in sizes)], rows)
     note = (
         "100 signals (50 from 10,000 nodes on) on a grid, noise 0.5; F at the threshold 1e-4. A peer that took more "
-        f"than {LIMIT:.0f} s on one size was not asked for the next."
+        f"than {LIMIT:.0f} s on one size was not measured on the next."
     )
-    return signed(results, "# Seconds of graph recovery", figure, text, note)
+    return join_page(results, "# Seconds of graph recovery", figure, text, note)
 
 
-def _seconds(results: Results, key: str) -> float | None:
+def _get_seconds(results: Results, key: str) -> float | None:
     return results[key]["seconds"] if key in results else None
 
 
-def _cell(results: Results, key: str) -> str:
+def _format_cell(results: Results, key: str) -> str:
     return f"{results[key]['seconds']:.2f} ({results[key]['f_measure']:.2f})" if key in results else ""

@@ -1,4 +1,4 @@
-"""Request: which part of a reproduction is asked for."""
+"""Request: which part of a table or figure is to be measured."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 from graspel.runtime.parameters import check_number
 
-SEEDS, QUICK_SEEDS = 10, 2
+SEEDS, QUICK_SEEDS = 10, 2  # seeds of every cell, for a mean and its spread
 
 
 @dataclass(frozen=True)
 class Request:
-    """What to run.
+    """What to measure.
 
     Parameters
     ----------
     only : tuple of str or None
         Data sets; None for all (of a quick run: the small ones).
     methods : tuple of str or None
-        Methods; None for all but those that are slow on a data set.
+        Methods; None for all except those that are slow on a data set.
     seeds : int or None
         Seeds 0, 1, ... of every cell; None for 10, in a quick run 2.
     quick : bool
@@ -41,18 +41,18 @@ class Request:
 
     @property
     def n_seeds(self) -> int:
-        """How many seeds."""
+        """Number of seeds."""
         return self.seeds or (QUICK_SEEDS if self.quick else SEEDS)
 
 
-def chosen(option: str, names: Iterable[str] | None, known: Collection[str]) -> list[str]:
-    """The names asked for, in the order in which they are known; all, if none are.
+def choose_names(option: str, names: Iterable[str] | None, known: Collection[str]) -> list[str]:
+    """The names that were asked for, in the order of `known`; all of them if `names` is None.
 
     Examples
     --------
-    >>> chosen("only", ["usps", "coil20"], ["coil20", "pendigits", "usps"])
+    >>> choose_names("only", ["usps", "coil20"], ["coil20", "pendigits", "usps"])
     ['coil20', 'usps']
-    >>> chosen("only", ["iris"], ["coil20", "usps"])
+    >>> choose_names("only", ["iris"], ["coil20", "usps"])
     Traceback (most recent call last):
     ...
     ValueError: only=iris: there is no such name; choose from coil20, usps, with commas between several.

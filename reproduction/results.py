@@ -1,7 +1,7 @@
-"""Results that survive a stop: one JSON file, one entry per cell, written as soon as it is measured.
+"""Results in one JSON file, with one entry per cell, which is written as soon as it is measured.
 
-A run that was stopped goes on where it was. Each entry holds the value, the seconds it took to measure, and the commit
-it was measured at.
+A run that was stopped continues where it was. Each entry holds the value, the seconds it took to measure, and the
+commit that measured it.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import json
 import os
 import platform
 import subprocess
-import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from graspel.io.atomic import written_whole
+from graspel.io.atomic import write_atomically
+from reproduction.timing import time_call
 
 REPOSITORY = Path(__file__).parents[1]
 
@@ -27,8 +27,9 @@ class Results:
     Parameters
     ----------
     folder : path-like
-        Made when the first entry is written.
+        Created when the first entry is written.
     name : str
+        Name of the table, figure or benchmark.
     fresh : bool
         Forget what earlier runs measured.
 
@@ -48,7 +49,7 @@ class Results:
             raise NotADirectoryError(
                 f"{self.path.parent}: is a file, where a folder is needed for the results; name another folder."
             )
-        self.entries: dict[str, Any] = {} if fresh else self._earlier()
+        self.entries: dict[str, Any] = {} if fresh else self._read_earlier()
 
     def __contains__(self, key: str) -> bool:
         return key in self.entries
@@ -57,22 +58,21 @@ class Results:
         return self.entries[key]["value"]
 
     def get(self, key: str, measure: Callable[[], Any]) -> Any:
-        """The entry `key`, measured now if it is not there yet."""
+        """The value of the entry `key`, which is measured now if it is missing."""
         if key not in self.entries:
-            started = time.perf_counter()
-            value = measure()
-            self.entries[key] = {"value": value, "seconds": time.perf_counter() - started, "commit": commit()}
+            seconds, value = time_call(measure)
+            self.entries[key] = {"value": value, "seconds": seconds, "commit": current_commit()}
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with written_whole(self.path) as temporary:
+            with write_atomically(self.path) as temporary:
                 temporary.write_text(json.dumps(self.entries, indent=1))
         return self[key]
 
     def forget(self, key: str) -> None:
-        """Have the entry `key` measured anew when it is next asked for."""
+        """Remove the entry `key`, so that it is measured again."""
         self.entries.pop(key, None)
 
-    def _earlier(self) -> dict[str, Any]:
-        """What earlier runs measured; a file that is damaged is put aside."""
+    def _read_earlier(self) -> dict[str, Any]:
+        """The entries of earlier runs; a damaged file is renamed."""
         if not self.path.exists():
             return {}
         try:
@@ -83,12 +83,14 @@ class Results:
             pass
         aside = self.path.with_suffix(".json.damaged")
         os.replace(self.path, aside)
-        warnings.warn(f"{self.path} is damaged; it was renamed to {aside.name}, and all is measured anew", stacklevel=3)
+        warnings.warn(
+            f"{self.path} is damaged; it was renamed to {aside.name}, and everything is measured again", stacklevel=3
+        )
         return {}
 
 
-def commit() -> str:
-    """The commit of the source that runs, with a + where files have changed since; the version where it has none."""
+def current_commit() -> str:
+    """The commit of the running source, with a + if files have changed since; the version outside a git checkout."""
     from graspel import __version__
 
     if not (REPOSITORY / ".git").exists():
@@ -101,6 +103,6 @@ def commit() -> str:
     return run.stdout.strip() or __version__
 
 
-def machine() -> str:
-    """What runs it, in a few words."""
+def describe_machine() -> str:
+    """The machine and its Python, in a few words."""
     return f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}"

@@ -1,14 +1,14 @@
-"""The time left of a run through everything: what is still to do, at the pace so far."""
+"""The time left of a run of everything: the expected seconds of what is still to do, corrected by the pace so far."""
 
 from __future__ import annotations
 
-__all__ = ["TimeLeft", "in_words"]
+__all__ = ["TimeLeft", "format_duration"]
 
-MEASURED = 0.1  # a part that took less than this share of what was expected had been measured before: it tells no pace
+SKIPPED = 0.1  # share of the expected time; a task that takes less was measured by an earlier run and tells no pace
 
 
 class TimeLeft:
-    """Parts with the seconds expected of each; those done correct the estimate of the others.
+    """Estimates the time left from the seconds expected of each task, and corrects it by the tasks that are done.
 
     Examples
     --------
@@ -25,23 +25,23 @@ class TimeLeft:
         self._expected = self._took = 0.0
 
     def done(self, name: str, seconds: float) -> None:
-        """Take down what a part took."""
+        """Record the seconds that a task took."""
         expected = self._left.pop(name)
-        if seconds >= MEASURED * expected:
+        if seconds >= SKIPPED * expected:
             self._expected += expected
             self._took += seconds
 
     @property
     def seconds(self) -> float:
-        """Seconds left, if all goes on at the pace so far."""
+        """Seconds left at the pace so far."""
         pace = self._took / self._expected if self._expected else 1.0
         return pace * sum(self._left.values())
 
 
-def in_words(seconds: float) -> str:
-    """A duration as one says it.
+def format_duration(seconds: float) -> str:
+    """A duration in words.
 
-    >>> in_words(20), in_words(90), in_words(7_000)
+    >>> format_duration(20), format_duration(90), format_duration(7_000)
     ('less than a minute', 'about 2 minutes', 'about 1.9 hours')
     """
     if seconds < 45:

@@ -1,53 +1,36 @@
 """The paper's figure of t-SNE pictures, measured again: ours beside scikit-learn's and openTSNE's.
 
-`run` makes the pictures that are not there yet, draws all of them side by side into ``tsne.png``, and returns the
-table.
-The places of every picture are kept in the folder ``tsne``, so that the figure can be drawn again.
+`run` computes the pictures that are missing, draws all of them side by side into ``tsne.png``, and returns the table.
+The coordinates of every picture are kept in the folder ``tsne``, so that the figure can be drawn again.
 """
 
 from __future__ import annotations
 
-from contextvars import Context
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from graspel.io.atomic import written_whole
+from graspel.io.atomic import write_atomically
 from graspel.runtime.progress import announce
-from reproduction.embeddings import DATASETS, METHODS, Places, measured
-from reproduction.points import TITLES, points
-from reproduction.request import Request, chosen
+from reproduction.cell import Cell
+from reproduction.data import TITLES, load_data
+from reproduction.embeddings import DATASETS, METHODS, Picture, measure_picture
+from reproduction.pages import measure_quietly
+from reproduction.request import Request, choose_names
 from reproduction.results import Results
 from reproduction.tsne_figure import draw_side_by_side
-from reproduction.tsne_text import table
+from reproduction.tsne_text import write_table
 
 __all__ = ["run"]
 
 FIGURE = "tsne.png"
 
 
-class Cell(NamedTuple):
-    """One picture."""
-
-    dataset: str
-    method: str
-    seed: int
-
-    @property
-    def key(self) -> str:
-        """Its name among the results."""
-        return f"{self.dataset}/{self.method}/{self.seed}"
-
-    def file(self, folder: Path) -> Path:
-        """Where its places are kept."""
-        return folder / "tsne" / f"{self.dataset}-{self.method}-{self.seed}.npz"
-
-
 def run(request: Request, results: Results) -> str:
-    """Make what is asked for and not there yet; return the table as Markdown."""
-    datasets = chosen("only", request.only, DATASETS)
-    methods = chosen("methods", request.methods, METHODS)
+    """Compute the pictures that are missing; return the table as Markdown."""
+    datasets = choose_names("only", request.only, DATASETS)
+    methods = choose_names("methods", request.methods, METHODS)
     if request.quick and request.only is None:
         datasets = ["usps"]
     cells = [
@@ -62,20 +45,20 @@ def run(request: Request, results: Results) -> str:
         raise ValueError(
             f"{', '.join(methods)} is not run on {', '.join(datasets)}; ask for another method or data set."
         )
-    measure(cells, results)
-    draw(cells, results)
-    return table(results, [(cell.dataset, cell.method, cell.key) for cell in cells], FIGURE)
+    measure_pictures(cells, results)
+    draw_figure(cells, results)
+    return write_table(results, [(cell.dataset, cell.method, cell.key) for cell in cells], FIGURE)
 
 
-def measure(cells: list[Cell], results: Results) -> None:
-    """Make the pictures that are not there yet, and say how far it is."""
+def measure_pictures(cells: list[Cell], results: Results) -> None:
+    """Compute the pictures that are missing, and announce the progress."""
     folder = results.path.parent
     for cell in cells:
-        if not cell.file(folder).exists():
+        if not _coordinates_file(folder, cell).exists():
             results.forget(cell.key)
     todo = [cell for cell in cells if cell.key not in results]
-    # All before the first cell: a file that is missing shows now, not after an hour.
-    loaded = {name: points(name) for name in dict.fromkeys(cell.dataset for cell in todo)}
+    # All data sets are loaded before the first cell, so that a missing file shows now and not after an hour.
+    loaded = {name: load_data(name) for name in dict.fromkeys(cell.dataset for cell in todo)}
     for at, cell in enumerate(todo):
         number = len(cells) - len(todo) + at + 1
         detail = f"cell {number} of {len(cells)}: {METHODS[cell.method].label}, seed {cell.seed}"
@@ -83,27 +66,30 @@ def measure(cells: list[Cell], results: Results) -> None:
         X, y = loaded[cell.dataset]
 
         def make(cell: Cell = cell, X: Any = X, y: Any = y) -> dict[str, Any]:
-            # In a context of its own, where nobody listens to what the single steps report.
-            value, places = Context().run(measured, cell.method, X, y, cell.seed)
-            _keep(cell.file(folder), places, y)
+            value, picture = measure_picture(cell.method, X, y, cell.seed)
+            _save_coordinates(_coordinates_file(folder, cell), picture, y)
             return value
 
-        results.get(cell.key, make)
+        measure_quietly(results, cell.key, make)
 
 
-def draw(cells: list[Cell], results: Results) -> None:
+def draw_figure(cells: list[Cell], results: Results) -> None:
     """Draw the first seed's pictures side by side, a row for each data set."""
     announce("drawing the figure")
     folder = results.path.parent
     panels: dict[str, list[tuple[str, dict[str, Any], Any, Any]]] = {}
     for cell in (cell for cell in cells if cell.seed == 0):
-        with np.load(cell.file(folder)) as kept:
+        with np.load(_coordinates_file(folder, cell)) as kept:
             panel = (METHODS[cell.method].label, results[cell.key], kept["places"], kept["classes"])
         panels.setdefault(TITLES[cell.dataset], []).append(panel)
     draw_side_by_side(panels, folder / FIGURE)
 
 
-def _keep(path: Path, places: Places, y: Any) -> None:
+def _coordinates_file(folder: Path, cell: Cell) -> Path:
+    return folder / "tsne" / f"{cell.dataset}-{cell.method}-{cell.seed}.npz"
+
+
+def _save_coordinates(path: Path, picture: Picture, y: Any) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with written_whole(path) as temporary, open(temporary, "wb") as file:
-        np.savez_compressed(file, places=places.embedding.astype(np.float32), classes=y[places.points])
+    with write_atomically(path) as temporary, open(temporary, "wb") as file:
+        np.savez_compressed(file, places=picture.embedding.astype(np.float32), classes=y[picture.points])

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-# Label, measurement, places and classes of one picture.
+# Label, measurement, coordinates and classes of one picture.
 Panel = tuple[str, Mapping[str, Any], Any, Any]
 
 
@@ -15,7 +15,7 @@ def draw_side_by_side(panels: Mapping[str, Sequence[Panel]], path: Path) -> None
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from graspel.io.atomic import written_whole
+    from graspel.io.atomic import write_atomically
     from graspel.plot import embedding
 
     n_columns = max(len(row) for row in panels.values())
@@ -30,5 +30,5 @@ def draw_side_by_side(panels: Mapping[str, Sequence[Panel]], path: Path) -> None
             embedding(places, classes, ax, title=f"{dataset}: {label}", subtitle=subtitle, key=False)
             ax.title.set_fontsize(12)
     figure.tight_layout()
-    with written_whole(path) as temporary:
+    with write_atomically(path) as temporary:
         figure.savefig(temporary, format="png")

@@ -1,4 +1,4 @@
-"""The t-SNE pictures as a table: seconds, and what was measured of each."""
+"""The t-SNE pictures as a table: seconds and scores of each."""
 
 from __future__ import annotations
 
@@ -7,41 +7,41 @@ from typing import Any
 
 import numpy as np
 
+from reproduction.data import TITLES
 from reproduction.embeddings import METHODS
-from reproduction.markdown import markdown_table, mean_and_spread
-from reproduction.pages import signed
-from reproduction.points import TITLES
+from reproduction.pages import join_page
 from reproduction.results import Results
+from reproduction.tables import markdown_table, mean_and_spread
 
 TITLE = "Multilevel t-SNE"
 PAPER = {"usps": "7X", "mnist": "12.8X"}  # printed speedups over Barnes-Hut t-SNE
 PEERS = ("opentsne", "sklearn")
 
 NOTES = """\
-Seconds from the points to the picture, learning the graph included, on all cores; peers with their default settings.
-"faster" is a peer's seconds over this row's; core seconds add up what all cores spent. Trustworthiness and preservation
-of the 10 nearest neighbors are of 2,000 points of the picture, each against all others in it; label accuracy is the
-share of all points whose 10 nearest in the picture are mostly of their class. Classes serve for scoring only, and no
-setting is chosen per data set.
+Seconds from the points to the picture, which includes learning the graph, on all cores; peers have their default
+settings. "faster" is the peer's seconds divided by those of this row; core seconds add up the time of all cores.
+Trustworthiness and preservation of the 10 nearest neighbors are measured on 2,000 points of the picture, each against
+all others in it. Label accuracy is the share of all points whose 10 nearest points in the picture are mostly of their
+class. Classes are used for scoring only, and no setting depends on the data set.
 
 "graspel, representatives" is the paper's task: t-SNE of the representatives of a graph reduced 5 times, scored among
-themselves. "graspel, all points" goes on and gives every point its place.\
+themselves. "graspel, all points" then computes the coordinates of every point.\
 """
 
 
-def table(results: Results, cells: Sequence[tuple[str, str, str]], figure: str) -> str:
-    """What was measured, as Markdown. `cells` are (data set, method, key of the result)."""
-    parts = [f"# {TITLE}"]
+def write_table(results: Results, cells: Sequence[tuple[str, str, str]], figure: str) -> str:
+    """All tables as Markdown. `cells` are (data set, method, key of the result)."""
+    paragraphs = [f"# {TITLE}"]
     for dataset in dict.fromkeys(dataset for dataset, _, _ in cells):
         values: dict[str, list[dict[str, Any]]] = {}
         for _, method, key in (cell for cell in cells if cell[0] == dataset):
             values.setdefault(method, []).append(results[key])
-        parts += [f"## {TITLES[dataset]}", _rows(values)]
-        parts.append(f"The paper prints {PAPER[dataset]} for its representatives, against Barnes-Hut t-SNE.")
-    return signed(results, *parts, NOTES, f"![All pictures]({figure})")
+        paragraphs += [f"## {TITLES[dataset]}", _write_rows(values)]
+        paragraphs.append(f"The paper prints {PAPER[dataset]} for its representatives, against Barnes-Hut t-SNE.")
+    return join_page(results, *paragraphs, NOTES, f"![All pictures]({figure})")
 
 
-def _rows(values: dict[str, list[dict[str, Any]]]) -> str:
+def _write_rows(values: dict[str, list[dict[str, Any]]]) -> str:
     peers = [peer for peer in PEERS if peer in values]
     header = ["", "points", "seconds", *(f"faster than {METHODS[peer].label}" for peer in peers)]
     header += ["core seconds", "trustworthiness", "preservation", "label accuracy"]

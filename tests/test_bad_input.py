@@ -258,7 +258,7 @@ def test_two_points(X):
         assert model.certificate_.connected
 
 
-def test_as_many_neighbours_as_there_can_be():
+def test_as_many_neighbors_as_there_can_be():
     graph = GRASPEL(39, random_state=0).fit(GOOD).graph_
     assert graph.n_edges == 40 * 39 // 2
     assert Points(GOOD).squared_distances(graph.heads, graph.tails) @ graph.weights == pytest.approx(39)
@@ -279,6 +279,6 @@ def test_zero_rows_under_the_cosine():
     assert GRASPEL(metric="cosine", random_state=0).fit(X).graph_.is_connected
 
 
-def test_rows_that_centring_makes_equal():
+def test_rows_that_centering_makes_equal():
     X = np.arange(10.0)[:, None] + np.zeros((10, 3))  # each row is constant
     assert GRASPEL(center=True, random_state=0).fit(X).graph_.is_connected

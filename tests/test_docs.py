@@ -1,19 +1,59 @@
-"""The documentation is true: its links lead somewhere, its example runs and prints what it says."""
+"""The documentation is true: links lead to files, examples run and print what they say, commands and options exist."""
 
 from __future__ import annotations
 
 import re
+import shlex
 from doctest import ELLIPSIS, OutputChecker
 from pathlib import Path
+from typing import Any, NamedTuple
+from unicodedata import combining, normalize
 
 import pytest
+from sklearn.datasets import load_digits
+from typer.main import get_command
 
 import graspel
+from graspel.cli.app import build_app
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+OPEN_PAGES = ("clustering.md", "embedding.md", "plots.md", "report.md")  # examples that start from the reader's own X
 
 pytestmark = pytest.mark.skipif(not (ROOT / "README.md").exists(), reason="the tests run without the repository")
+
+
+class Example(NamedTuple):
+    """A block of Python on a page."""
+
+    page: str
+    code: str
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """The blocks of a page between fences that name this language ("" for none)."""
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    return [text for name, text in fenced if name == language]
+
+
+def all_examples() -> list[Any]:
+    """Every block of Python in the documentation, each a test of its own so that test processes can share them."""
+    return [
+        pytest.param(Example(page.name, code), id=f"{page.stem}-{number}")
+        for page in PAGES
+        for number, code in enumerate(blocks(page, "python"))
+    ]
+
+
+def shown_commands(start: str) -> list[tuple[str, list[str]]]:
+    """The command lines in the blocks without a language that begin with `start`: page and words after it."""
+    found = []
+    for page in PAGES:
+        lines = [line.removeprefix("$ ") for block in blocks(page, "") for line in block.splitlines()]
+        for line in lines:
+            if line.startswith(f"{start} "):
+                found.append((page.name, shlex.split(line.removeprefix(start), comments=True)))
+    return found
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -26,19 +66,81 @@ def test_every_file_that_is_linked_exists(page):
 @pytest.mark.parametrize("page", ["README.md", "docs/method.md"])
 def test_every_step_is_linked(page):
     text = (ROOT / page).read_text(encoding="utf-8")
-    steps = ["prepare", "initial", "neighbors", "weights", "connect", "embed", "candidates", "criticality", "stability"]
-    for step in steps:
-        assert f"src/graspel/steps/{step}.py" in text, step
+    steps = [f"learning/{path.name}" for path in (ROOT / "src/graspel/learning").glob("[a-z]*.py")]
+    assert len(steps) >= 12
+    for step in ["points/prepared.py", "neighbors/lists.py", *steps]:
+        assert f"src/graspel/{step})" in text, step
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/linalg.md"])
-def test_the_examples_run_and_print_what_their_comments_say(page, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("example", all_examples())
+def test_the_examples_run_and_print_what_their_comments_say(example, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL):
-        exec(compile(block, page, "exec"), {})
-        printed = capsys.readouterr().out
-        promised = "".join(f"{said}\n" for said in re.findall(r"^print\(.*\)  # (.*)$", block, re.MULTILINE))
-        assert OutputChecker().check_output(promised, printed, ELLIPSIS), printed
+    names = readers_data() if example.page in OPEN_PAGES else {}
+    exec(compile(example.code, example.page, "exec"), names)
+    printed = capsys.readouterr().out
+    promised = "".join(f"{said}\n" for said in re.findall(r"^print\(.*\)  # (.*)$", example.code, re.MULTILINE))
+    assert OutputChecker().check_output(promised, printed, ELLIPSIS), printed
+
+
+def readers_data() -> dict[str, Any]:
+    """What a reader of these pages brings along: points, their classes and new points; here a few digits."""
+    X, y = load_digits(return_X_y=True)
+    return {"X": X[:300], "y": y[:300], "labels": y[:300], "X_new": X[300:310]}
+
+
+def test_the_commands_and_options_that_are_shown_exist():
+    app = get_command(build_app())
+    shown = shown_commands("graspel")
+    assert len(shown) >= 8
+    for page, (name, *words) in shown:
+        assert name in app.commands, f"{page}: graspel {name}"
+        options = {option for parameter in app.commands[name].params for option in parameter.opts}
+        unknown = [word for word in words if re.match(r"--?[a-z]", word) and word not in options]
+        assert not unknown, f"{page}: graspel {name} {unknown}"
+
+
+def test_the_reproductions_and_benchmarks_that_are_named_exist():
+    from reproduction import REPRODUCTIONS
+
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    reproductions = set(re.findall(r"python -m reproduction ([a-z0-9-]+)", text))
+    assert reproductions <= {*REPRODUCTIONS, "all"}
+    benchmarks = set(re.findall(r"python -m benchmarks\.([a-z0-9_]+)", text))
+    assert not [name for name in benchmarks if not (ROOT / "benchmarks" / f"{name}.py").exists()]
+    assert len(reproductions) >= 4
+    assert len(benchmarks) >= 4
+
+
+def test_the_make_targets_that_are_named_exist():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    named = set(re.findall(r"(?:^|`)make ([a-z-]+)", text, re.MULTILINE))
+    assert {"demo", "test"} <= named <= targets
+
+
+def test_every_work_that_the_code_cites_is_listed():
+    listed = fold((ROOT / "docs/references.md").read_text(encoding="utf-8")).split("\n- ")
+    cited = {entry for path in (ROOT / "src").rglob("*.py") for entry in cited_works(path)}
+    assert len(cited) >= 30
+    assert not [work for work in sorted(cited) if not any(work[0] in item and work[1] in item for item in listed)]
+
+
+def cited_works(path: Path) -> set[tuple[str, str]]:
+    """Surname of the first author and year of each entry in the References of the docstrings of a file."""
+    found = set()
+    for section in re.findall(r"References\n *-{10}\n(.*?)\"{3}", path.read_text(encoding="utf-8"), re.DOTALL):
+        for entry in re.split(r"\n\s*\n", section):
+            author = re.match(r"\s*(?:[A-Z][a-z]?\.[ -]?)+((?:(?:von|van|der) )*[^\W\d_]+)", entry)
+            year = re.search(r"\b(?:19|20)\d\d\b", entry)
+            if author and year:
+                found.add((fold(author[1]), year[0]))
+    return found
+
+
+def fold(text: str) -> str:
+    """Text without accents in lower case; an umlaut, which some write as oe, is o."""
+    plain = "".join(sign for sign in normalize("NFKD", text) if not combining(sign)).lower()
+    return plain.replace("oe", "o").replace("ue", "u")
 
 
 def test_the_picture_is_small():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,7 @@ from graspel.points.prepared import Points
 from twins import laplacian, pairs_of, z_data
 
 
-@parametrize_with_checks([GRASPEL(), GRASPEL(candidates="clusters", initial="mst")])
+@parametrize_with_checks([GRASPEL()])
 def test_the_contract_of_scikit_learn(estimator, check):
     check(estimator)
 
@@ -35,21 +36,28 @@ def blobs(seed: int, n: int = 150, m: int = 8) -> np.ndarray:
 
 
 class Listener:
-    """A callback that keeps all it hears and stops in a given round."""
+    """A callback that keeps its arguments and stops in a given round."""
 
     def __init__(self, stop_in: int | None = None) -> None:
-        self.heard: list[tuple[Round, Graph]] = []
+        self.calls: list[tuple[Round, Graph]] = []
         self.stop_in = stop_in
 
     def __call__(self, record: Round, graph: Graph) -> bool:
-        self.heard.append((record, graph))
+        self.calls.append((record, graph))
         return record.round == self.stop_in
 
 
-# scikit-learn's habits
+@cache
+def fitted(seed: int) -> tuple[GRASPEL, Listener]:
+    """A model with the default parameters, and all that its callback was called with; tests only read them."""
+    listener = Listener()
+    return GRASPEL(callback=listener, random_state=0).fit(blobs(seed)), listener
 
 
-def test_it_stands_at_the_end_of_a_pipeline():
+# The interface of scikit-learn
+
+
+def test_it_works_at_the_end_of_a_pipeline():
     X = load_iris().data
     pipeline = make_pipeline(StandardScaler(), GRASPEL(random_state=0)).fit(X)
     assert pipeline[-1].graph_ == GRASPEL(random_state=0).fit(StandardScaler().fit_transform(X)).graph_
@@ -63,7 +71,7 @@ def test_its_graph_serves_as_a_precomputed_affinity():
 
 
 def test_clone_get_params_and_set_params():
-    model = GRASPEL(3, tol=10, candidates="clusters", random_state=0).fit(blobs(0))
+    model = GRASPEL(3, tol=10, candidates="clusters", max_iter=0, random_state=0).fit(blobs(0))
     copy = clone(model)
     assert copy.get_params() == model.get_params()
     assert not hasattr(copy, "graph_")
@@ -81,7 +89,7 @@ def test_parameters_are_kept_as_given():
 
 
 def test_pickle_keeps_everything():
-    model = GRASPEL(random_state=0).fit(blobs(0))
+    model = clone(fitted(0)[0]).set_params(callback=None).fit(blobs(0))
     again = pickle.loads(pickle.dumps(model))
     assert again.graph_ == model.graph_
     assert again.certificate_ == model.certificate_
@@ -128,14 +136,14 @@ def test_every_edge_says_why_it_is_there(seed, candidates):
 
 @pytest.mark.parametrize("candidates", ["fiedler", "clusters"])
 def test_the_history_is_true(seed, candidates):
-    """Every number of a record, again from full matrices of the graph that the callback saw."""
+    """Every number of a record, computed again from full matrices of the graph that the callback got."""
     X, listener, sigma, beta = blobs(seed), Listener(), 100.0, 1e-5
     settings = {"candidates": candidates, "sigma": sigma, "beta": beta, "edge_ratio": 0.02}
     model = GRASPEL(callback=listener, random_state=0, **settings).fit(X)
-    assert [record for record, _ in listener.heard] == model.history_
+    assert [record for record, _ in listener.calls] == model.history_
     assert [record.round for record in model.history_] == list(range(1, model.n_iter_ + 1))
     z = z_data(X)
-    for (_, before), (record, after) in zip(listener.heard[:-1], listener.heard[1:], strict=True):
+    for (_, before), (record, after) in zip(listener.calls[:-1], listener.calls[1:], strict=True):
         values, vectors = np.linalg.eigh(laplacian(before))
         k = len(record.eigenvalues)
         assert record.eigenvalues == pytest.approx(values[1 : k + 1], rel=1e-4)
@@ -156,8 +164,7 @@ def test_the_history_is_true(seed, candidates):
 
 
 def test_joining_components_is_the_first_round(seed):
-    X = blobs(seed)
-    model = GRASPEL(random_state=0).fit(X)
+    model, _ = fitted(seed)
     first = model.history_[0]
     joins = model.graph_.origin == Origin.JOIN
     assert joins.any()
@@ -171,23 +178,22 @@ def test_joining_components_is_the_first_round(seed):
 
 
 def test_the_last_graph_is_the_learned_one_but_for_its_scale(seed):
-    X, listener = blobs(seed), Listener()
-    model = GRASPEL(callback=listener, random_state=0).fit(X)
-    last = listener.heard[-1][1]
-    z = Points(X).squared_distances(last.heads, last.tails)
+    model, listener = fitted(seed)
+    last = listener.calls[-1][1]
+    z = Points(blobs(seed)).squared_distances(last.heads, last.tails)
     assert pairs_of(last) == pairs_of(model.graph_)
     assert model.graph_.weights / last.weights == pytest.approx(best_scale(last, z, 0.0))
 
 
-@pytest.mark.parametrize("stop_in", [1, 2, 3])
+@pytest.mark.parametrize("stop_in", [1, 3])
 def test_the_callback_can_stop_the_run(seed, stop_in):
     listener = Listener(stop_in)
     model = GRASPEL(callback=listener, tol=1e-6, edge_ratio=0.02, random_state=0).fit(blobs(seed))
-    assert model.n_iter_ == stop_in == len(listener.heard)
+    assert model.n_iter_ == stop_in == len(listener.calls)
     assert model.graph_.round.max() == stop_in
     assert model.graph_.is_connected
-    assert isinstance(listener.heard[0][0], Round)
-    assert isinstance(listener.heard[0][1], Graph)
+    assert isinstance(listener.calls[0][0], Round)
+    assert isinstance(listener.calls[0][1], Graph)
 
 
 def test_an_error_in_the_callback_leaves_nothing_half_fitted():
@@ -200,7 +206,7 @@ def test_an_error_in_the_callback_leaves_nothing_half_fitted():
     assert not hasattr(model, "graph_")
 
 
-@pytest.mark.parametrize("max_iter", [1, 2, 4])
+@pytest.mark.parametrize("max_iter", [1, 3])
 def test_max_iter_is_kept_and_a_warning_says_so(seed, max_iter):
     with pytest.warns(ConvergenceWarning, match=rf"max_iter={max_iter} rounds.*1e-06.*edge_ratio"):
         model = GRASPEL(tol=1e-6, max_iter=max_iter, random_state=0).fit(blobs(seed))
@@ -218,7 +224,7 @@ def test_no_rounds_is_the_joined_initial_graph(seed, recwarn):
 
 def test_smaller_tolerances_give_denser_graphs(seed):
     densities = [
-        GRASPEL(tol=tol, edge_ratio=0.01, random_state=0).fit(blobs(seed)).graph_.density for tol in (100, 10, 3)
+        GRASPEL(tol=tol, edge_ratio=0.03, random_state=0).fit(blobs(seed)).graph_.density for tol in (100, 10, 3)
     ]
     assert densities == sorted(densities)
     assert densities[0] < densities[-1]
@@ -241,7 +247,7 @@ def test_the_cosine_does_not_see_how_long_rows_are(seed):
     assert other.weights == pytest.approx(one.weights, rel=1e-6)
 
 
-def test_centring_does_not_see_the_level_of_rows(seed):
+def test_centering_does_not_see_the_level_of_rows(seed):
     X = blobs(seed)
     levels = np.random.default_rng(seed).uniform(-10, 10, (150, 1))
     one, other = (GRASPEL(center=True, random_state=0).fit(Y).graph_ for Y in (X, X + levels))

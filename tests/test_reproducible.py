@@ -1,4 +1,4 @@
-"""What must hold, 4: same random_state, same graph to the bit, with 1 or 2 threads, in a new process."""
+"""What must hold, 4: same random_state, same graph to the bit, with 1, 2 or 4 threads, in a new process."""
 
 from __future__ import annotations
 
@@ -33,14 +33,15 @@ def fingerprint(model):
     return digest.hexdigest()
 
 def fingerprints(n_jobs):
-    settings = {"random_state": 7, "edge_ratio": 0.005, "tol": 5.0, "max_iter": 3, "n_jobs": n_jobs}
-    exact = points(1000, 12)
+    # Sizes are such that every loop over blocks has several blocks, which threads can take in any order.
+    settings = {"random_state": 7, "edge_ratio": 0.005, "window": 0.5, "tol": 5.0, "max_iter": 3, "n_jobs": n_jobs}
+    exact = points(600, 12)
     yield fingerprint(GRASPEL(**settings).fit(exact))
     yield fingerprint(GRASPEL(candidates="clusters", **settings).fit(exact))
     yield fingerprint(GRASPEL(initial="mst", **settings).fit(exact.astype(np.float32)))
     # From here on the search that is meant for very many points.
-    neighbors.EXACT_WORK = neighbors.PATIENCE = connect.EXACT_WORK = 0.0
-    yield fingerprint(GRASPEL(**settings).fit(points(3000, 140)))
+    neighbors.EXACT_WORK = neighbors.FALLBACK_WORK = connect.EXACT_WORK = 0.0
+    yield fingerprint(GRASPEL(**settings).fit(points(1500, 140)))
 """
 
 
@@ -56,37 +57,37 @@ def test_same_seed_same_bits_at_any_number_of_threads_in_any_process():
     first = in_a_new_process(n_jobs=1, threads=1, hash_seed=0)
     assert len(set(first)) == 4
     assert in_a_new_process(n_jobs=2, threads=4, hash_seed=1) == first
-    assert in_a_new_process(n_jobs=None, threads=2, hash_seed=2) == first
+    assert in_a_new_process(n_jobs=4, threads=2, hash_seed=2) == first
 
 
 @pytest.fixture(params=["exact", "cells"])
 def search(request, monkeypatch):
     """Both ways to search for neighbors."""
     if request.param == "cells":
-        for module, name in ((neighbors, "EXACT_WORK"), (neighbors, "PATIENCE"), (connect, "EXACT_WORK")):
+        for module, name in ((neighbors, "EXACT_WORK"), (neighbors, "FALLBACK_WORK"), (connect, "EXACT_WORK")):
             monkeypatch.setattr(module, name, 0.0)
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("candidates", ["fiedler", "clusters"])
-def test_fitting_again_gives_the_same_graph(search, candidates, rng):
-    X = rng.standard_normal((900, 6))
+def test_fitting_again_gives_the_same_graph(search, candidates):
+    X = np.random.default_rng(0).standard_normal((600, 6))
     settings = {"candidates": candidates, "random_state": 3, "max_iter": 3}
     one = GRASPEL(n_jobs=1, **settings).fit(X)
     graph, certificate = one.graph_, one.certificate_
     np.random.default_rng().random()
     np.random.seed(1)  # noqa: NPY002  the global state must not matter
-    for n_jobs in (1, 2, 3):
+    for n_jobs in (2, 4, None):
         other = GRASPEL(n_jobs=n_jobs, **settings).fit(X)
         assert other.graph_ == graph
         assert other.certificate_ == certificate
     assert one.fit(X).graph_ == graph
 
 
-def test_the_global_state_of_numpy_is_left_alone(rng):
+def test_the_global_state_of_numpy_is_left_alone():
     np.random.seed(5)  # noqa: NPY002
     before = np.random.get_state()[1].copy()  # noqa: NPY002
-    GRASPEL().fit(rng.standard_normal((50, 3)))
+    GRASPEL().fit(np.random.default_rng(0).standard_normal((50, 3)))
     assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
 
 

@@ -47,6 +47,16 @@ def barbell(clique: int = 5) -> Graph:
     return Graph(2 * clique, heads, tails, 1.0).with_edges(clique - 1, clique, 0.1)
 
 
+def chain_of_cliques(n_cliques: int, size: int, rng: np.random.Generator) -> Graph:
+    """Cliques of random weights, each joined to the next by one weak edge: as many clusters as cliques."""
+    heads, tails = np.triu_indices(size, 1)
+    offsets = size * np.arange(n_cliques)[:, None]
+    cliques = (offsets + heads).ravel(), (offsets + tails).ravel()
+    graph = Graph(n_cliques * size, *cliques, rng.uniform(0.5, 1.5, len(cliques[0])))
+    ends = size * np.arange(1, n_cliques)
+    return graph.with_edges(ends - 1, ends, 0.01)
+
+
 def random_tree(n: int = 30, seed: int = 0) -> Graph:
     """Every node after the first is joined to a random earlier one, with a random weight."""
     rng = np.random.default_rng(seed)
@@ -87,7 +97,7 @@ def knn_like(n: int = 60, n_neighbors: int = 2, seed: int = 0) -> Graph:
     return Graph(n, heads, tails, 1 / squared[heads, tails], origin=Origin.NEIGHBOR, gradient=gradient)
 
 
-def all_steps() -> Graph:
+def all_origins() -> Graph:
     """A path whose edges came from every step, with known and unknown eta and gradient, and an infinite one."""
     n = len(Origin) + 1
     numbers = np.resize([np.nan, 1 / 3, np.inf, 1e-300, np.nan, 25.0], len(Origin))
@@ -108,5 +118,5 @@ TOY_GRAPHS: dict[str, Callable[[], Graph]] = {
     "single_node": single_node,
     "isolated_last_node": isolated_last_node,
     "knn_like": knn_like,
-    "all_steps": all_steps,
+    "all_origins": all_origins,
 }

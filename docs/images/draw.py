@@ -1,4 +1,4 @@
-"""Draw the pictures of the README anew, from the digits that ship with scikit-learn: ``make picture``."""
+"""Draw the pictures of the README again, from the digits that ship with scikit-learn: ``make picture``."""
 
 from __future__ import annotations
 

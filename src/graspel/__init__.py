@@ -39,7 +39,7 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used, so that ``import graspel`` and the command line start at once."""
+    """Import a public name when it is first used, so that ``import graspel`` and the command line start fast."""
     if name in _HOME:
         value = getattr(import_module(_HOME[name]), name)
         globals()[name] = value

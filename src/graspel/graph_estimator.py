@@ -1,7 +1,7 @@
-"""The base of every estimator that learns a graph first and then does something with it.
+"""The base of every estimator that learns a graph first and then uses it.
 
-It owns the learner: makes a copy of the one that the user gave, fits it once on data that were checked once, and keeps
-what is needed to place new points.
+The base owns the learner: it copies the one that the user gave, fits the copy once on data that were checked once, and
+keeps what is needed to place new points.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from graspel.graph import Graph
-from graspel.learner import GRASPEL, fit_learner
+from graspel.learner import GRASPEL, fit_learner, warn_if_not_converged
 from graspel.learning.algorithm import Learned
 from graspel.neighbors.new_points import NearPoints
 from graspel.points.validation import check_data
@@ -26,7 +26,7 @@ from graspel.runtime.progress import listening, print_progress
 class GraphEstimator(BaseEstimator):
     """An estimator with the parameters `learner`, `random_state`, `n_jobs` and `verbose`.
 
-    A subclass says by `_default_learner` how the graph is learned where the user gives no learner.
+    A subclass defines `_default_learner`, the learner that is used if the user gives none.
     """
 
     learner: GRASPEL | None
@@ -46,7 +46,7 @@ class GraphEstimator(BaseEstimator):
         return check_data(self, X)
 
     def _copy_learner(self) -> GRASPEL:
-        """A copy of the learner to fit, with this seed and these threads unless it has its own."""
+        """A copy of the learner to fit, with the seed and the threads of this estimator unless it sets its own."""
         default = self._default_learner()
         if self.learner is not None and not isinstance(self.learner, GRASPEL):
             raise ValueError(f"learner={self.learner!r}: must be a GRASPEL, or None for {default!r}.")
@@ -58,27 +58,28 @@ class GraphEstimator(BaseEstimator):
         return learner
 
     def _learn_graph(self, learner: GRASPEL, X: Any, values: Any) -> Learned:
-        """Fit the learner on checked values of X, and keep what new points are compared with."""
+        """Fit the learner on checked values of X, and keep the points that new points are compared with."""
         learned = fit_learner(learner, values)
         validate_data(self, X, skip_check_array=True)  # stores the number and the names of the features
         validate_data(learner, X, skip_check_array=True)
         self.learner_, self.graph_ = learner, learner.graph_
         self._near_points = NearPoints(values, metric=learner.metric, center=learner.center)
+        warn_if_not_converged(learner, learned)
         return learned
 
     def _check_new_points(self, X: Any) -> Any:
-        """New points, checked against those of the fit."""
+        """New points, checked to have the same features as those of the fit."""
         check_is_fitted(self, "graph_")
         return validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
 
     @contextmanager
     def _running(self) -> Iterator[None]:
-        """Threads that do not change the result, and progress in print where it is wanted."""
+        """Use threads in a way that does not change the result, and print progress if `verbose` is set."""
         with one_thread_per_call(), listening(print_progress) if self.verbose else nullcontext():
             yield
 
     def __sklearn_tags__(self) -> Any:
-        """Sparse input is fine."""
+        """Tell scikit-learn that sparse input is accepted."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

@@ -1,10 +1,15 @@
 r"""GRASPEL, the learner: Algorithm 1 of the paper as a scikit-learn estimator.
 
 The estimator checks its parameters and the data, calls :func:`graspel.learning.algorithm.learn` and stores the result.
+
+References
+----------
+Y. Wang, Z. Zhao and Z. Feng. GRASPEL: Graph Spectral Learning at Scale. 2020.
 """
 
 from __future__ import annotations
 
+import sys
 import warnings
 from contextlib import nullcontext
 from dataclasses import fields
@@ -14,11 +19,12 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
 
-from graspel.learning.algorithm import Learned, Settings, learn
+from graspel.learning.algorithm import Learned, learn
 from graspel.learning.candidates import CANDIDATES
 from graspel.learning.certificate import certify
 from graspel.learning.history import Callback
 from graspel.learning.initial import INITIAL, edges_from_user
+from graspel.learning.settings import Settings
 from graspel.learning.stability import STABILITY
 from graspel.points.prepared import METRICS, Points
 from graspel.points.validation import check_data
@@ -35,15 +41,15 @@ class GRASPEL(BaseEstimator):
     n_neighbors : int, default=2
         Neighbors of each point in the initial graph "knn".
     metric : {"euclidean", "cosine"}, default="euclidean"
-        How distance is measured. Cosine: rows are divided by their norm first.
+        The distance between points. For "cosine", rows are divided by their norm first.
     initial : {"knn", "unn", "mst"}, Graph, sparse matrix or (indices, distances), default="knn"
         The initial graph. "unn" is a larger kNN graph (n_neighbors=5 is usual), spectrally sparsified to a relative
-        condition number of 30. "mst" is the Euclidean minimum spanning tree. A graph of your own gives the edges; all
-        weights are computed from X.
+        condition number of 30. "mst" is the Euclidean minimum spanning tree. A graph that you give contributes its
+        edges; all weights are computed from X.
     candidates : {"fiedler", "clusters", "multilevel"}, default="fiedler"
-        Where critical edges are looked for: between the two ends of the Fiedler order; between distant clusters of the
-        embedding, their number taken from the largest gap between eigenvalues; or behind the pairs of largest
-        distortion of a coarsened graph.
+        Where critical edges are searched: between the two ends of the nodes sorted by the Fiedler vector; between
+        distant clusters of the embedding, whose number is set by the largest gap between eigenvalues; or among the
+        nodes that were merged into the pairs of largest distortion of a coarsened graph.
     window : float, default=0.05
         Share of the points taken from each end of the Fiedler order (the paper's epsilon).
     edge_ratio : float, default=0.001
@@ -57,25 +63,24 @@ class GRASPEL(BaseEstimator):
         Weight of the sparsity penalty in the objective.
     tol : float, default=None
         The graph is stable when no candidate has a distortion eta of `tol` or more ("distortion"; the paper uses 10 and
-        100), or when no eigenvalue has moved by this share ("eigenvalues"). None: for "distortion" the eta above which
-        an edge raises the objective, for "eigenvalues" 0.01.
+        100), or when no eigenvalue has changed by this share or more ("eigenvalues"). None: for "distortion" the eta
+        above which an edge raises the objective, for "eigenvalues" 0.01.
     stability : {"distortion", "eigenvalues"}, default="distortion"
         The rule that ends the rounds.
     max_iter : int, default=100
-        Rounds at most. 0 stops at the initial graph, joined if it is not connected.
+        Largest number of rounds. 0 stops at the initial graph, whose components are joined if it is not connected.
     refine : bool, default=False
-        Bring the weights to the optimum of the objective for the edges found: effective resistance is then z_data + 4
-        beta on every edge (to 0.1 % up to 5,000 nodes; beyond, resistances are estimated). Edges that end up without
-        weight are left out.
+        Optimize the weights of the edges found: effective resistance is then z_data + 4 beta on every edge (to 0.1 % up
+        to 5,000 nodes; for more nodes resistances are estimated). Edges whose weight becomes negligible are left out.
     center : bool, default=False
-        Subtract each row's mean first: for rows that are variables observed in many samples (graph recovery, the
-        paper's runs), not for feature vectors.
+        Subtract each row's mean first. This is for rows that are variables observed in many samples (graph recovery,
+        the paper's runs), not for feature vectors.
     random_state : int, RandomState, Generator or None, default=None
-        Same seed, same graph to the bit, at any number of threads.
+        The same seed gives the same graph to the bit, at any number of threads.
     n_jobs : int, default=None
-        Threads; None or -1 for all cores.
+        Number of threads; None or -1 for all cores.
     verbose : bool or int, default=False
-        Print what is being done.
+        Print progress.
     callback : callable, default=None
         Called as ``callback(round, graph)`` after each round, with its `Round` and the graph so far (not yet
         calibrated); the run ends if it returns True.
@@ -85,16 +90,16 @@ class GRASPEL(BaseEstimator):
     graph_ : Graph
         The learned graph, calibrated: effective resistance on it estimates z_data = |x_p - x_q|^2 / |X - mean|_2^2.
     history_ : list of Round
-        One record for each round. Where the initial graph had to be joined, this is the first round.
+        One record for each round. If components of the initial graph had to be joined, this is the first round.
     certificate_ : Certificate
-        What can be said of the graph: whether it is connected and settled, its density, spectrum and objective, and how
-        effective resistance compares with distance in the data.
+        Measured properties of the graph: whether it is connected and settled, its density, spectrum and objective, and
+        how effective resistance compares with distance in the data.
     n_iter_ : int
         Number of rounds.
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : array of str
-        Names of the columns of X, where it has names.
+        Names of the columns of X, if it has names.
 
     Examples
     --------
@@ -163,21 +168,11 @@ class GRASPEL(BaseEstimator):
         """
         learned = fit_learner(self, check_data(self, X))
         validate_data(self, X, skip_check_array=True)  # stores the number and the names of the features
-        if learned.out_of_rounds:
-            self._warn_not_converged(learned)
+        warn_if_not_converged(self, learned)
         return self
 
     def _settings(self) -> Settings:
         return Settings(**{field.name: getattr(self, field.name) for field in fields(Settings)})
-
-    def _warn_not_converged(self, learned: Learned) -> None:
-        warnings.warn(
-            f"GRASPEL did not settle in max_iter={self.max_iter} rounds: in the last one the largest distortion was "
-            f"{learned.history[-1].max_eta:.3g}; the rule {self.stability!r} stops at {learned.tolerance:.3g}. Allow "
-            "more rounds, more edges in each (edge_ratio), or a larger tol.",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
 
     def _check_parameters(self) -> None:
         check_number("n_neighbors", self.n_neighbors, ">= 1", lambda v: v >= 1, whole=True, hint="The paper uses 2.")
@@ -204,7 +199,7 @@ class GRASPEL(BaseEstimator):
             raise ValueError(f"callback={self.callback!r}: must be None or a function of (round, graph).")
 
     def _check_sizes(self, n_points: int) -> None:
-        """What can be told only once the number of points is known."""
+        """Check what depends on the number of points."""
         if not isinstance(self.initial, str):
             edges_from_user(self.initial, n_points)
         elif self.initial == "knn" and self.n_neighbors >= n_points:
@@ -214,16 +209,17 @@ class GRASPEL(BaseEstimator):
             )
 
     def __sklearn_tags__(self) -> Any:
-        """Sparse input is fine."""
+        """Tell scikit-learn that sparse input is accepted."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
 
 def fit_learner(learner: GRASPEL, values: Any) -> Learned:
-    """Fit a learner on a matrix that `check_data` has passed, and return everything that was learned.
+    """Fit a learner on a matrix that `check_data` returned, and return everything that was learned.
 
-    For estimators that own a learner: they need the neighbor lists, which are too large for the learner to keep.
+    Estimators that own a learner call this function because they need the neighbor lists, which the learner does not
+    keep: they are too large.
     """
     learner._check_parameters()
     rng = generator(learner.random_state)
@@ -237,3 +233,24 @@ def fit_learner(learner: GRASPEL, values: Any) -> Learned:
         learner.n_iter_ = len(learned.history)
         learner.certificate_ = certify(learned, sigma=learner.sigma, beta=learner.beta, rng=rng)
     return learned
+
+
+def warn_if_not_converged(learner: GRASPEL, learned: Learned) -> None:
+    """Warn at the user's line if `max_iter` ended the rounds before the graph was stable."""
+    if not learned.out_of_rounds:
+        return
+    warnings.warn(
+        f"GRASPEL did not settle in max_iter={learner.max_iter} rounds: in the last one the largest distortion was "
+        f"{learned.history[-1].max_eta:.3g}; the rule {learner.stability!r} stops at {learned.tolerance:.3g}. Allow "
+        "more rounds, more edges in each (edge_ratio), or a larger tol.",
+        ConvergenceWarning,
+        stacklevel=_stacklevel_of_user(),
+    )
+
+
+def _stacklevel_of_user() -> int:
+    """The `stacklevel` at which the caller of this function warns about the first line outside graspel and sklearn."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in ("graspel", "sklearn"):
+        frame, level = frame.f_back, level + 1
+    return level

@@ -25,7 +25,7 @@ def test_kept_edges_are_those_of_the_dense_product(rng, tau):
 
 
 @pytest.mark.parametrize("tau", [3, 5, 8, 100])
-def test_a_point_left_alone_keeps_its_edge_of_most_consensus(rng, tau):
+def test_an_isolated_point_keeps_its_edge_of_largest_consensus(rng, tau):
     X = rng.normal(size=(60, 3))
     joined, C = twin(X, 6)
     strict = ConsensusKNN(6, tau=tau, keep_best=False).learn(X, random_state=0)
@@ -33,11 +33,11 @@ def test_a_point_left_alone_keeps_its_edge_of_most_consensus(rng, tau):
     A = graph.adjacency.toarray() > 0
     assert (A.sum(axis=1) > 0).all()
     added = A & ~(strict.adjacency.toarray() > 0)
-    lonely = strict.degrees == 0
+    isolated = strict.degrees == 0
     best = np.where(joined, C, 0).max(axis=1)
     for p, q in np.argwhere(added):
-        assert (lonely[p] and C[p, q] == best[p]) or (lonely[q] and C[p, q] == best[q])
-    assert added.sum() <= 2 * lonely.sum()
+        assert (isolated[p] and C[p, q] == best[p]) or (isolated[q] and C[p, q] == best[q])
+    assert added.sum() <= 2 * isolated.sum()
 
 
 @pytest.mark.parametrize("weights", ["gaussian", "unit", "inverse"])

@@ -50,8 +50,9 @@ def test_it_is_the_minimum_that_a_general_solver_finds(seed):
         T = E.T * w @ E + 1 / n
         return k @ w - np.linalg.slogdet(T)[1], k - np.einsum("ij,jk,ik->i", E, np.linalg.inv(T), E)
 
-    options = {"ftol": 1e-15, "gtol": 1e-10, "maxiter": 10000}
-    slow = minimize(objective, 1 / k, jac=True, bounds=[(0, None)] * len(k), options=options)
+    # The lower bound keeps T positive definite wherever the line search tries it: at w = 0 it can be singular.
+    bounds, options = [(1e-10, None)] * len(k), {"ftol": 1e-15, "gtol": 1e-10, "maxiter": 10000}
+    slow = minimize(objective, 1 / k, jac=True, bounds=bounds, options=options)
     graph = GLSC(alpha=alpha, tol=1e-7).learn(X)
     w = graph.adjacency.toarray()[p, q]
     assert objective(w)[0] <= slow.fun + 1e-8

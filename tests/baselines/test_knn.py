@@ -103,7 +103,7 @@ class TestEveryConstruction:
             method().learn(rng.normal(size=(10, 3)))
 
     @pytest.mark.parametrize("k", [0, 2.5, True, "5"])
-    def test_bad_number_of_neighbours_is_refused(self, rng, method, k):
+    def test_bad_number_of_neighbors_is_refused(self, rng, method, k):
         with pytest.raises(ValueError, match=r"(n_neighbors|degree)=.* must be a whole number >= 1"):
             method(k).learn(rng.normal(size=(20, 3)))
 

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from graspel.baselines import LSGL
 from graspel.baselines.lsgl import smooth_weights, theta_of_degree
 
-# Only the test of the warning may see it.
+# A ConvergenceWarning is an error in all tests but the one that expects it.
 pytestmark = pytest.mark.filterwarnings(f"error::{ConvergenceWarning.__module__}.{ConvergenceWarning.__name__}")
 
 
@@ -30,7 +30,7 @@ def twin(n: int, heads: np.ndarray, tails: np.ndarray, cost: np.ndarray) -> np.n
         degrees = np.bincount(heads, w, n) + np.bincount(tails, w, n)
         return 2 * cost - 1 / degrees[heads] - 1 / degrees[tails] + 2 * w
 
-    # The floor keeps the logarithm finite on the way.
+    # The lower bound keeps the logarithm finite in all iterations.
     bounds, options = [(1e-9, None)] * len(cost), {"maxiter": 10_000, "maxfun": 100_000, "ftol": 1e-15, "gtol": 1e-9}
     return minimize(value, np.ones(len(cost)), jac=gradient, bounds=bounds, method="L-BFGS-B", options=options).x
 
@@ -40,7 +40,7 @@ def all_pairs(rng: np.random.Generator, n: int, m: int = 5) -> tuple[np.ndarray,
 
 
 @pytest.mark.parametrize("theta", [0.01, 0.1, 1.0])
-def test_weights_are_those_of_a_general_minimiser(rng, theta):
+def test_weights_are_those_of_a_general_minimizer(rng, theta):
     heads, tails, z = all_pairs(rng, 20)
     w, gap = smooth_weights(20, heads, tails, theta * z, tol=1e-13, max_iter=200)
     exact = twin(20, heads, tails, theta * z)
@@ -83,7 +83,7 @@ def test_equal_distances_have_equal_weights_in_closed_form():
 
 
 @given(seed=st.integers(0, 10**6), k=st.integers(2, 6))
-def test_theta_gives_a_node_alone_exactly_k_neighbours(seed, k):
+def test_theta_gives_a_single_node_exactly_k_neighbors(seed, k):
     # Its weights are max(0, t - theta z) with t * sum of them = 1.
     z = np.sort(np.random.default_rng(seed).uniform(0.1, 2, 20))
     theta = theta_of_degree(z[None], k)
@@ -93,7 +93,7 @@ def test_theta_gives_a_node_alone_exactly_k_neighbours(seed, k):
 
 @pytest.mark.parametrize("degree", [4, 10, 20])
 @pytest.mark.parametrize("m", [2, 20])
-def test_the_wanted_degree_is_roughly_reached(rng, degree, m):
+def test_the_desired_degree_is_roughly_reached(rng, degree, m):
     graph = LSGL(degree).learn(rng.normal(size=(600, m)), random_state=0)
     assert 0.6 * degree < 2 * graph.density < 1.4 * degree
 
@@ -124,7 +124,7 @@ def test_ties_and_copies_give_a_graph(degree, z):
     assert (graph.degrees > 0).all()
 
 
-def test_points_far_from_all_others_do_no_harm(rng):
+def test_points_far_from_all_others_have_small_degrees(rng):
     X = rng.normal(size=(300, 2))
     far = LSGL(8).learn(np.concatenate([X, [[1e3, 0.0], [0.0, 1e6]]]), 0)
     assert (far.degrees > 0).all()

@@ -88,12 +88,12 @@ def fit(self, X, y=None):
 graspel.learner.GRASPEL.fit = fit
 """
 SLOW_WRITE = """
-import time, graspel.io.exchange as exchange
+import time, graspel.io.graphs as files
 def write(graph, path):
     path.write_bytes(b"half a graph")
     print("busy", flush=True)
     time.sleep(60)
-exchange.FORMATS[".npz"] = exchange.FORMATS[".npz"]._replace(write=write)
+files.FORMATS[".npz"] = files.FORMATS[".npz"]._replace(write=write)
 """
 C_LIBRARY = """
 import time, graspel.learner

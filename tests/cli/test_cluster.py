@@ -42,9 +42,9 @@ def classes(tmp_path):
 
 
 @pytest.fixture
-def in_pieces(tmp_path):
-    """A graph of three pieces as a file: two edges and a single node."""
-    path = tmp_path / "pieces.npz"
+def in_components(tmp_path):
+    """A graph of three components as a file: two edges and a single node."""
+    path = tmp_path / "components.npz"
     Graph(5, [0, 2], [1, 3], 1.0).save(path)
     return path
 
@@ -94,13 +94,20 @@ def test_options_reach_the_learner_and_the_head(graspel, data, output, monkeypat
 
 
 def test_without_options_the_learner_is_that_of_the_estimator(graspel, data, output, monkeypatch):
-    from graspel.learner import GRASPEL
+    from graspel import graph_estimator, learner
 
     seen = []
-    fit = GRASPEL.fit
-    monkeypatch.setattr(GRASPEL, "fit", lambda self, X, y=None: (seen.append(self.get_params()), fit(self, X))[1])
+    fit = learner.fit_learner
+
+    def spy(model, values):
+        seen.append(model.get_params())
+        return fit(model, values)
+
+    for module in (learner, graph_estimator):
+        monkeypatch.setattr(module, "fit_learner", spy)
     assert graspel("cluster", data, "-o", output, "-q").code == 0
     GraspelClustering().fit(np.load(data))
+    assert len(seen) == 2
     assert seen[0] == seen[1]
 
 
@@ -147,19 +154,19 @@ def test_a_graph_that_was_kept_gives_the_same_clusters(graspel, data, tmp_path):
     assert first.read_bytes() == second.read_bytes()
 
 
-def test_pieces_are_clusters(graspel, in_pieces, output):
-    outcome = graspel("cluster", "--graph", in_pieces, "-o", output)
+def test_components_are_clusters(graspel, in_components, output):
+    outcome = graspel("cluster", "--graph", in_components, "-o", output)
     assert outcome.code == 0
     assert written(output).tolist() == [0, 0, 1, 1, 2]
-    assert "as many as the graph has pieces" in words_of(outcome.out)
+    assert "as many as the graph has components" in words_of(outcome.out)
 
 
-def test_fewer_clusters_than_pieces(graspel, in_pieces, tmp_path, output):
-    outcome = graspel("cluster", "--graph", in_pieces, "-k", 2, "-o", output)
-    assert outcome.is_one_sentence("pieces.npz", "3 pieces", "at least 3", f"--initial {in_pieces}")
+def test_fewer_clusters_than_components(graspel, in_components, tmp_path, output):
+    outcome = graspel("cluster", "--graph", in_components, "-k", 2, "-o", output)
+    assert outcome.is_one_sentence("components.npz", "3 components", "at least 3", f"--initial {in_components}")
     assert not output.exists()
     np.save(tmp_path / "five.npy", np.array([[0.0], [1.0], [5.0], [6.0], [7.0]]))
-    advised = ("cluster", tmp_path / "five.npy", "--initial", in_pieces, "-k", 2, "-o", output, "-q")
+    advised = ("cluster", tmp_path / "five.npy", "--initial", in_components, "-k", 2, "-o", output, "-q")
     assert graspel(*advised).code == 0
     assert written(output).tolist() == [0, 0, 1, 1, 1]
 

@@ -1,4 +1,4 @@
-"""``graspel demo``: runs out of the box and leaves a graph and a picture."""
+"""``graspel demo``: runs without files or network, and writes a graph and a picture."""
 
 from __future__ import annotations
 

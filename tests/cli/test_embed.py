@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pytest
 
-from graspel import GRASPEL, GraspelEmbedding, MultilevelTSNE
+from graspel import GraspelEmbedding, MultilevelTSNE, graph_estimator
 
 pytest.importorskip("openTSNE")
 
@@ -18,7 +18,7 @@ SHORT = ("--early-iter", 20, "--n-iter", 20, "--refine-iter", 10)
 
 
 def written(path):
-    """The names and places in a file."""
+    """The names and coordinates in a file."""
     if path.suffix == ".npy":
         return None, np.load(path)
     names, *rows = path.read_text().splitlines()
@@ -31,7 +31,7 @@ def words_of(text):
 
 @pytest.fixture
 def output(tmp_path):
-    return tmp_path / "places.csv"
+    return tmp_path / "coordinates.csv"
 
 
 @pytest.fixture
@@ -42,31 +42,36 @@ def classes(tmp_path):
     return path
 
 
-# --- places -----------------------------------------------------------------------------------------------------------
+# --- coordinates ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["places.csv", "places.npy", "PLACES.CSV"])
-def test_the_places_are_those_of_the_estimator(graspel, data, points, tmp_path, name):
+@pytest.mark.parametrize("name", ["coordinates.csv", "coordinates.npy", "PLACES.CSV"])
+def test_the_coordinates_are_those_of_the_estimator(graspel, data, points, tmp_path, name):
     assert graspel("embed", data, "-o", tmp_path / name, "--seed", 3, "-q", *SHORT).code == 0
-    names, places = written(tmp_path / name)
+    names, coordinates = written(tmp_path / name)
     model = MultilevelTSNE(random_state=3, early_iter=20, n_iter=20, refine_iter=10)
-    assert (places == model.fit_transform(points)).all()
+    assert (coordinates == model.fit_transform(points)).all()
     assert names in (None, "x,y")
 
 
 @pytest.mark.parametrize(("d", "names"), [(1, "x"), (3, "x,y,z"), (5, "c1,c2,c3,c4,c5")])
-def test_spectral_places(graspel, data, points, output, d, names):
+def test_spectral_coordinates(graspel, data, points, output, d, names):
     assert graspel("embed", data, "-o", output, "--method", "spectral", "-d", d, "--seed", 3, "-q").code == 0
-    found, places = written(output)
+    found, coordinates = written(output)
     assert found == names
-    assert (places == GraspelEmbedding(d, random_state=3).fit_transform(points)).all()
+    assert (coordinates == GraspelEmbedding(d, random_state=3).fit_transform(points)).all()
 
 
 @pytest.mark.parametrize("method", ["tsne", "spectral"])
 def test_options_reach_the_learner(graspel, data, output, monkeypatch, method):
     seen = []
-    fit = GRASPEL.fit_neighbors
-    monkeypatch.setattr(GRASPEL, "fit_neighbors", lambda self, X: (seen.append(self.get_params()), fit(self, X))[1])
+    fit = graph_estimator.fit_learner
+
+    def spy(learner, values):
+        seen.append(learner.get_params())
+        return fit(learner, values)
+
+    monkeypatch.setattr(graph_estimator, "fit_learner", spy)
     options = ("--n-neighbors", 3, "--metric", "cosine", "--max-iter", 1, "--center", "--seed", 7, "--n-jobs", 1)
     assert graspel("embed", data, "-o", output, "-q", "--method", method, *options).code == 0
     given = {"n_neighbors": 3, "metric": "cosine", "max_iter": 1, "center": True, "random_state": 7, "n_jobs": 1}
@@ -100,7 +105,7 @@ def test_the_help_is_true(graspel):
         assert shown[1] == str(ours[name]), name
     outcome = graspel("embed", "--help")
     assert outcome.code == 0
-    assert "graspel embed points.npy -o places.csv" in outcome.out.split("Examples")[1]
+    assert "graspel embed points.npy -o coordinates.csv" in outcome.out.split("Examples")[1]
     assert re.search(r"^\W+embed ", graspel("--help").out, re.MULTILINE)
 
 
@@ -131,7 +136,7 @@ def test_the_summary_is_readable(graspel, data, classes, tmp_path, output):
         "in 2 dimensions, by tsne",
         "representatives 12",
         "2 classes",
-        "places.csv",
+        "coordinates.csv",
         "p.png",
         "seconds",
     ):
@@ -165,7 +170,7 @@ def no_work(monkeypatch):
     def fail(*_arguments, **_options):
         raise AssertionError("the work has started")
 
-    monkeypatch.setattr(GRASPEL, "fit_neighbors", fail)
+    monkeypatch.setattr(graph_estimator, "fit_learner", fail)
 
 
 @pytest.mark.usefixtures("no_work")
@@ -225,16 +230,7 @@ class TestRefusedBeforeTheWork:
         assert graspel("embed", tmp_path / "nan.npy", "-o", output).is_one_sentence("NaN", "row 0")
 
     def test_a_missing_engine(self, graspel, data, output, monkeypatch):
-        import builtins
         import sys
 
-        real = builtins.__import__
-
-        def without(name, *rest, **more):
-            if name.partition(".")[0] == "openTSNE":
-                raise ImportError("No module named 'openTSNE'", name="openTSNE")
-            return real(name, *rest, **more)
-
-        monkeypatch.delitem(sys.modules, "openTSNE", raising=False)
-        monkeypatch.setattr(builtins, "__import__", without)
+        monkeypatch.setitem(sys.modules, "openTSNE", None)  # importing it raises an ImportError
         assert graspel("embed", data, "-o", output).is_one_sentence("openTSNE", 'pip install "graspel[tsne]"')

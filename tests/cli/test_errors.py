@@ -8,7 +8,7 @@ import warnings
 
 import pytest
 
-from graspel.cli.errors import friendly_errors, sentence
+from graspel.cli.errors import explain, friendly_errors
 
 
 @pytest.mark.parametrize(
@@ -21,13 +21,13 @@ from graspel.cli.errors import friendly_errors, sentence
         (OSError(errno.EIO, os.strerror(errno.EIO), "a.npy"), ["a.npy", "input/output error"]),
         (OSError(errno.ENOSPC, "our own words."), ["our own words."]),
         (ValueError("two\n  lines"), ["two lines"]),
-        (MemoryError(), ["memory does not suffice;"]),
+        (MemoryError(), ["there is not enough memory;"]),
         (ModuleNotFoundError("No module named 'pyarrow'", name="pyarrow"), ["install the package 'pyarrow'"]),
         (EOFError(), ["EOFError"]),
     ],
 )
-def test_sentence(error, words):
-    said = sentence(error)
+def test_every_error_is_one_sentence(error, words):
+    said = explain(error)
     assert "\n" not in said
     for word in words:
         assert word in said

@@ -27,7 +27,7 @@ def test_every_parameter_of_the_estimator_has_an_option_with_the_same_default():
     from typer.main import get_command
 
     from graspel.cli.app import build_app
-    from graspel.cli.learn_options import PARAMETERS
+    from graspel.cli.options import PARAMETERS
     from graspel.learner import GRASPEL
 
     estimator = {
@@ -214,18 +214,18 @@ class TestTheOutputIsCheckedFirst:
         assert graspel("learn", path, "-o", path).is_one_sentence("is the file to be read")
 
     def test_pyarrow_is_missing(self, graspel, data, tmp_path, monkeypatch):
-        monkeypatch.setattr("graspel.cli.output.find_spec", lambda _: None)
+        monkeypatch.setattr("graspel.runtime.optional.find_spec", lambda _: None)
         assert graspel("learn", data, "-o", tmp_path / "g.parquet").is_one_sentence("pyarrow", "pip install")
 
 
 def test_a_full_disk_leaves_what_was_there(graspel, data, tmp_path, monkeypatch):
-    from graspel import exchange
+    from graspel.io import graphs
 
     def write(graph, path):
         path.write_bytes(b"half")
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
-    monkeypatch.setitem(exchange.FORMATS, ".npz", exchange.FORMATS[".npz"]._replace(write=write))
+    monkeypatch.setitem(graphs.FORMATS, ".npz", graphs.FORMATS[".npz"]._replace(write=write))
     output = tmp_path / "out" / "g.npz"
     output.parent.mkdir()
     output.write_bytes(b"before")

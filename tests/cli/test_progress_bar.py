@@ -65,14 +65,14 @@ def clock(monkeypatch):
 
 
 def test_the_time_left_follows_the_pace_of_the_step_so_far(clock):
-    from graspel.cli.progress_bar import _Bars, _bars
+    from graspel.cli.progress_bar import _Bars, _make_bars
 
-    bars = _bars()
+    bars = _make_bars()
     listener = _Bars(bars)
 
     def end_after(share, seconds):
         clock[0] += seconds
-        listener.hear(Progress("searching", share))
+        listener.show(Progress("searching", share))
         return bars.tasks[-1].fields["ends"]
 
     assert end_after(None, 0) is None
@@ -81,7 +81,7 @@ def test_the_time_left_follows_the_pace_of_the_step_so_far(clock):
     assert end_after(0.5, 15) == pytest.approx(clock[0] + 20)
     assert end_after(0.0, 1) is None, "a second pass begins"
     assert end_after(0.5, 3) == pytest.approx(clock[0] + 3)
-    listener.hear(Progress("writing"))
+    listener.show(Progress("writing"))
     assert bars.tasks[0].fields["ends"] is None
     assert bars.tasks[0].fields["detail"] == "24.0 s"
 

@@ -34,7 +34,7 @@ def test_labels_clusters_and_title(graspel, data, output, tmp_path):
     assert (outcome.code, outcome.out) == (0, "")
     assert "<h1>Two &amp; &lt;two&gt;</h1>" in output.read_text(encoding="utf-8")
     cluster, known = data_of(output)["colorings"]
-    assert (cluster["what"], cluster["sizes"]) == ("cluster", [30, 30])
+    assert (cluster["kind"], cluster["sizes"]) == ("cluster", [30, 30])
     assert known["names"] == ["left <b>", "right"]
 
 
@@ -59,10 +59,10 @@ def test_a_hostile_file_name(graspel, points, tmp_path, output):
 
 
 def test_every_parameter_of_the_learner_is_an_option():
-    from graspel.cli import learn_options
+    from graspel.cli import options
     from graspel.cli.report import report
 
-    assert set(learn_options.PARAMETERS) <= set(inspect.signature(report).parameters)
+    assert set(options.PARAMETERS) <= set(inspect.signature(report).parameters)
 
 
 def test_options_reach_the_learner(graspel, data, output):
@@ -90,7 +90,7 @@ def test_what_can_not_be_used_is_one_sentence(graspel, data, tmp_path, monkeypat
 
 
 def test_a_missing_plotly_is_one_sentence_before_the_work(graspel, data, output, monkeypatch):
-    monkeypatch.setattr("graspel.report.writing.find_spec", lambda name: None)
+    monkeypatch.setattr("graspel.runtime.optional.find_spec", lambda name: None)
     assert graspel("report", data, "-o", output).is_one_sentence('pip install "graspel[report]"')
 
 

@@ -1,4 +1,4 @@
-"""Clusters of a graph: right where the answer is known, defined where it is not, the same for every seed."""
+"""Clusters of a graph: correct where they are known, defined on every graph, and the same for every seed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def blocks(sizes: list[int], inside: float, between: float, seed: int) -> tuple[
     share = np.where(block[:, None] == block, inside, between)
     A = np.triu(rng.random(share.shape) < share, 1).astype(float)
     ring = np.arange(len(block))
-    A[ring[:-1], ring[1:]] = 1.0  # connected in any case
+    A[ring[:-1], ring[1:]] = 1.0  # a path through all nodes makes it connected
     return sp.csr_array(A + A.T), block
 
 
@@ -41,7 +41,7 @@ def test_unbalanced_blocks_are_found(seed):
     assert clustering_accuracy(truth, cluster_graph(A, 3).labels) >= 0.99
 
 
-def test_the_default_head_needs_no_seed():
+def test_the_default_assignment_needs_no_seed():
     A, _ = blocks([100] * 5, 0.1, 0.01, 0)
     labels = [cluster_graph(A, 5, random_state=seed).labels for seed in range(5)]
     assert all(clustering_accuracy(labels[0], other) >= 0.99 for other in labels)
@@ -57,7 +57,7 @@ def test_the_same_seed_gives_the_same_clusters_at_any_number_of_threads():
 @pytest.mark.parametrize("graph", [grid(6, 7), barbell(8), random_tree(80), star(40), complete(30)])
 @pytest.mark.parametrize("k", [1, 2, 3, 7])
 @pytest.mark.parametrize("assign_labels", ASSIGNMENTS)
-def test_what_is_returned_fits_together(graph, k, assign_labels):
+def test_the_attributes_are_consistent(graph, k, assign_labels):
     found = cluster_graph(graph, k, assign_labels=assign_labels, random_state=0)
     assert found.labels.shape == (graph.n_nodes,)
     assert_array_equal(np.unique(found.labels), np.arange(found.n_clusters))
@@ -76,7 +76,7 @@ def test_memberships_agree_with_labels():
     assert_array_equal(found.memberships.argmax(axis=1), found.labels)
 
 
-def test_the_paper_head_is_k_means_on_the_first_eigenvectors():
+def test_the_assignment_of_the_paper_uses_the_first_eigenvectors():
     A, _ = blocks([50] * 3, 0.3, 0.02, 1)
     found = cluster_graph(A, 3, assign_labels="paper", random_state=0)
     exact = smallest_eigenpairs(sp.csr_array(sp.diags_array(A.sum(axis=1)) - A), 4)
@@ -84,14 +84,14 @@ def test_the_paper_head_is_k_means_on_the_first_eigenvectors():
     assert_allclose(np.abs(found.embedding), np.abs(exact.vectors[:, 1:]), atol=1e-2)
 
 
-def test_the_rows_of_the_default_head_have_length_one():
+def test_the_rows_of_the_default_assignment_have_length_one():
     rows = cluster_graph(grid(10, 12), 4).embedding
     assert rows.shape == (120, 1 + 8)
     assert_allclose(np.linalg.norm(rows, axis=1), 1)
 
 
 @pytest.mark.parametrize("k", [0, -1, 11, 2.5, True, None, "many", np.nan])
-def test_numbers_of_clusters_that_can_not_be(k):
+def test_wrong_numbers_of_clusters(k):
     with pytest.raises(ValueError, match=r"n_clusters=.*must be 'auto' or a whole number from 1 to .* 10"):
         cluster_graph(path(10), k)
 
@@ -121,7 +121,7 @@ def test_as_many_clusters_as_components_are_the_components():
     assert_array_equal(cluster_graph(graph, 5).labels, np.repeat([0, 1, 2, 3, 4], [6, 9, 7, 1, 1]))
 
 
-def test_no_cluster_reaches_over_two_components(seed):
+def test_no_cluster_contains_nodes_of_two_components(seed):
     rng = np.random.default_rng(seed)
     graph = union(knn_like(60, seed=seed), grid(5, 5), path(20))
     label = graph.components[1]
@@ -162,7 +162,7 @@ def test_graphs_and_matrices_are_both_fine():
     assert cluster_graph(integers, 3).n_clusters == 3
 
 
-def test_an_unknown_head():
+def test_an_unknown_assignment():
     with pytest.raises(ValueError, match=r"assign_labels='best': must be one of 'ward', 'paper'"):
         cluster_graph(path(5), 2, assign_labels="best")
 

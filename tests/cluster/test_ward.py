@@ -1,4 +1,4 @@
-"""Ward's clustering along a graph: the tree of merging one pair at a time, whatever the graph."""
+"""Ward's clustering along a graph: the tree is that of merging one pair at a time, or nearly so."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from toy_graphs import complete, cycle, grid, knn_like, path, random_tree, star
 
 
 def one_pair_at_a_time(X: np.ndarray, A: np.ndarray, n_clusters: int) -> np.ndarray:
-    """The slow twin: always the cheapest pair of all."""
+    """The slow twin: it always merges the cheapest pair."""
     members = {i: [i] for i in range(len(X))}
     while len(members) > n_clusters:
         best = None
@@ -42,7 +42,7 @@ def within(X: np.ndarray, label: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("n", [2, 5, 11, 16])
-def test_where_all_are_neighbours_it_merges_as_the_slow_twin_does(n, rng):
+def test_on_a_complete_graph_it_merges_as_the_slow_twin_does(n, rng):
     X, graph = rng.standard_normal((n, 3)), complete(n)
     tree = ward_tree(X, graph.adjacency)
     for k in range(1, n + 1):
@@ -99,14 +99,14 @@ def test_cuts_are_nested(rng):
         assert len(np.unique(coarse[fine == group])) == 1
 
 
-def test_heights_never_fall_on_the_way_up(rng):
+def test_no_height_is_below_those_of_its_children(rng):
     tree = ward_tree(rng.standard_normal((200, 2)), knn_like(200).adjacency)
     height = np.concatenate([np.zeros(200), tree.heights])
     assert (height[tree.children].max(axis=1) <= tree.heights).all()
 
 
 def test_a_star_takes_few_rounds(rng, monkeypatch):
-    """Every leaf prefers the hub: one at a time there would be as many rounds as leaves."""
+    """The hub is every leaf's only partner: merging only reciprocal pairs would take as many rounds as leaves."""
     from graspel.cluster import ward
 
     rounds = []
@@ -122,7 +122,7 @@ def test_labels_are_numbered_by_their_first_node():
     assert_array_equal(ward_tree(X, complete(4).adjacency).cut(2), [0, 1, 0, 1])
 
 
-def test_components_stay_apart():
+def test_components_are_not_merged():
     graph = union(path(5), path(4), isolated(2))
     tree = ward_tree(np.zeros((11, 1)), graph.adjacency)
     assert_array_equal(tree.cut(1), [0] * 5 + [1] * 4 + [2, 3])
@@ -135,7 +135,7 @@ def leaves_below(tree, node: int) -> list[int]:
 
 
 @pytest.mark.parametrize("graph", [path(14), cycle(12), random_tree(15), grid(4, 4), knn_like(18, 4), complete(9)])
-def test_the_conductance_of_a_merge_is_that_of_its_two_halves(graph, rng):
+def test_the_conductance_of_a_merge_is_that_of_its_two_clusters(graph, rng):
     graph = graph.with_weights(rng.uniform(0.1, 3, graph.n_edges))
     A = graph.adjacency.toarray()
     tree = ward_tree(rng.standard_normal((graph.n_nodes, 3)), graph.adjacency)
@@ -145,7 +145,7 @@ def test_the_conductance_of_a_merge_is_that_of_its_two_halves(graph, rng):
         assert found == pytest.approx(A[np.ix_(one, other)].sum() / volume)
 
 
-def test_between_near_ties_the_graph_decides():
+def test_conductance_decides_between_merges_of_nearly_equal_cost():
     """Four pairs in a row: two merges of cost 1 and 0.99, the second across an edge a thousand times lighter."""
     A = np.diag([1.0, 1.0, 1.0, 1.0, 1.0, 1e-3, 1.0], 1)
     adjacency = sp.csr_array(A + A.T)

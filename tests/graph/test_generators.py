@@ -1,10 +1,10 @@
+"""Generators of graphs: every family has the distribution that it promises, and is connected."""
+
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from graspel import Graph, synthetic
-from graspel.datasets import smooth_signals
 from graspel.graph import (
     erdos_renyi_graph,
     gaussian_graph,
@@ -12,8 +12,9 @@ from graspel.graph import (
     preferential_attachment_graph,
     stochastic_block_graph,
 )
-from toy_graphs import grid, path, several_components
-from twins import laplacian, pairs_of
+from graspel.graph.generators import _pairs_within
+from toy_graphs import grid, path
+from twins import pairs_of
 
 RANDOM = {
     "gaussian": lambda seed: gaussian_graph(20, random_state=seed),
@@ -51,8 +52,7 @@ def test_every_pair_is_as_likely():
     """Each of the 45 pairs in a share p of 4,000 graphs, to within five standard errors."""
     p, n_draws, rng = 0.6, 4000, np.random.default_rng(0)
     drawn = sum(
-        np.bincount(np.ravel_multi_index(synthetic._pairs_within(10, p, rng), (10, 10)), minlength=100)
-        for _ in range(n_draws)
+        np.bincount(np.ravel_multi_index(_pairs_within(10, p, rng), (10, 10)), minlength=100) for _ in range(n_draws)
     )
     i, j = np.triu_indices(10, 1)
     shares = drawn.reshape(10, 10)[i, j] / n_draws
@@ -93,37 +93,6 @@ def test_the_grid():
     assert grid_graph(1, 7) == path(7)
 
 
-@pytest.mark.parametrize("dense", [2000, 0], ids=["eigenvectors", "flows"])
-@pytest.mark.parametrize("make", [lambda: gaussian_graph(12, 0.7, random_state=0), several_components])
-def test_signals_have_the_covariance_of_the_graph(monkeypatch, dense, make):
-    """pinv(L) + noise^2 I, L of trace N, to within the error of 4,000 samples."""
-    monkeypatch.setattr(synthetic, "DENSE", dense)
-    graph, noise, n_signals = make(), 0.3, 4_000
-    X = smooth_signals(graph, n_signals, noise, random_state=1)
-    n = graph.n_nodes
-    L = laplacian(graph)
-    C = np.linalg.pinv(L * n / np.trace(L), rcond=1e-10, hermitian=True) + noise**2 * np.eye(n)
-    error = np.sqrt((np.outer(np.diag(C), np.diag(C)) + C**2) / n_signals)
-    assert (np.abs(X @ X.T / n_signals - C) < 5 * error).all()
-
-
-def test_signals_do_not_depend_on_the_scale_of_the_weights(seed):
-    graph = gaussian_graph(20, random_state=seed)
-    X = smooth_signals(graph, 5, random_state=seed)
-    assert smooth_signals(graph.scaled(4.0), 5, random_state=seed) == pytest.approx(X)
-    assert (smooth_signals(graph, 5, random_state=seed) == X).all()
-
-
-def test_signals_on_a_large_graph_are_smooth():
-    graph = grid_graph(60, 60)
-    X = smooth_signals(graph, 20, noise=0.0, random_state=0)
-    assert X.shape == (3600, 20)
-    assert X.sum(axis=0) == pytest.approx(np.zeros(20), abs=1e-6)
-    # E x'Lx = N - 1, with L scaled to trace N
-    L = graph.laplacian * (3600 / graph.laplacian.trace())
-    assert np.einsum("ij,ij->", X, L @ X) / 20 == pytest.approx(3599, rel=0.03)
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -135,9 +104,6 @@ def test_signals_on_a_large_graph_are_smooth():
         (lambda: preferential_attachment_graph(5, 5), r"n_links=5: must be a whole number from 1 to n - 1 = 4"),
         (lambda: grid_graph(0, 3), "rows=0: must be a whole number of at least 1"),
         (lambda: stochastic_block_graph([5, 0]), "sizes=0: must be a whole number"),
-        (lambda: smooth_signals(Graph(3, [], [], [])), "without edges"),
-        (lambda: smooth_signals(path(), n_signals=0), "n_signals=0: must be a whole number"),
-        (lambda: smooth_signals(path(), noise=-1), "noise=-1: must be a number of at least 0"),
         (lambda: erdos_renyi_graph(random_state="seed"), "random_state='seed'"),
     ],
 )

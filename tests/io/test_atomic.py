@@ -1,4 +1,4 @@
-"""Files are written whole, or not at all."""
+"""Files are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import stat
 
 import pytest
 
-from graspel.io.atomic import check_target, written_whole
+from graspel.io.atomic import check_target, write_atomically
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def contents(folder):
 
 
 def test_success_replaces_the_file_and_leaves_nothing_else(old):
-    with written_whole(old) as temporary:
+    with write_atomically(old) as temporary:
         assert temporary.parent == old.parent
         assert not temporary.exists()
         temporary.write_text("new")
@@ -33,7 +33,7 @@ def test_success_replaces_the_file_and_leaves_nothing_else(old):
 
 @pytest.mark.parametrize("name", ["graph.npz", "graph.csv.gz", "noext", ".hidden", "v1.2 ü.mtx", "x" * 200 + ".npz"])
 def test_any_name_and_the_suffix_stays(tmp_path, name):
-    with written_whole(tmp_path / name) as temporary:
+    with write_atomically(tmp_path / name) as temporary:
         assert temporary.suffix == (tmp_path / name).suffix
         temporary.write_text("new")
     assert contents(tmp_path) == {name: "new"}
@@ -42,7 +42,7 @@ def test_any_name_and_the_suffix_stays(tmp_path, name):
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit, MemoryError, GeneratorExit])
 @pytest.mark.parametrize("written", [True, False])
 def test_failure_keeps_the_old_file_and_leaves_nothing_else(old, error, written):
-    with pytest.raises(error), written_whole(old) as temporary:  # noqa: PT012
+    with pytest.raises(error), write_atomically(old) as temporary:  # noqa: PT012
         if written:
             temporary.write_text("half of the n")
         raise error
@@ -50,7 +50,7 @@ def test_failure_keeps_the_old_file_and_leaves_nothing_else(old, error, written)
 
 
 def test_failure_without_an_old_file_leaves_an_empty_folder(tmp_path):
-    with pytest.raises(KeyboardInterrupt), written_whole(tmp_path / "new.txt") as temporary:  # noqa: PT012
+    with pytest.raises(KeyboardInterrupt), write_atomically(tmp_path / "new.txt") as temporary:  # noqa: PT012
         temporary.write_text("half")
         raise KeyboardInterrupt
     assert contents(tmp_path) == {}
@@ -62,8 +62,8 @@ def test_full_disk_keeps_the_old_file(old, monkeypatch, function):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, function, full)
-    with pytest.raises(OSError, match=r"result.txt: could not be written, the disk is full.*untouched.*Free") as caught:  # noqa: SIM117
-        with written_whole(old) as temporary:
+    with pytest.raises(OSError, match=r"result.txt: could not be written, the disk is full.*unchanged.*Free") as caught:  # noqa: SIM117
+        with write_atomically(old) as temporary:
             temporary.write_text("new")
     assert caught.value.errno == errno.ENOSPC
     assert contents(old.parent) == {"result.txt": "old"}
@@ -71,7 +71,7 @@ def test_full_disk_keeps_the_old_file(old, monkeypatch, function):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
 def test_full_disk_as_the_system_reports_it(old):
-    with pytest.raises(OSError, match="the disk is full"), written_whole(old):  # noqa: SIM117
+    with pytest.raises(OSError, match="the disk is full"), write_atomically(old):  # noqa: SIM117
         with open("/dev/full", "w") as device:
             device.write("x")
     assert contents(old.parent) == {"result.txt": "old"}
@@ -80,7 +80,7 @@ def test_full_disk_as_the_system_reports_it(old):
 def test_missing_folder_is_named(tmp_path):
     path = tmp_path / "none" / "result.txt"
     with pytest.raises(FileNotFoundError, match=r"the folder .*none does not exist. Create it"):  # noqa: SIM117
-        with written_whole(path):
+        with write_atomically(path):
             pytest.fail("nothing may be computed for a file that cannot be written")
     assert contents(tmp_path) == {}
 
@@ -109,7 +109,7 @@ def test_a_link_stays_a_link(old):
         link.symlink_to(old)
     except OSError:
         pytest.skip("no symbolic links here")
-    with written_whole(link) as temporary:
+    with write_atomically(link) as temporary:
         temporary.write_text("new")
     assert link.is_symlink()
     assert old.read_text() == "new"
@@ -120,10 +120,10 @@ def test_new_files_follow_the_umask_and_old_ones_keep_their_mode(old):
     before = os.umask(0o027)
     try:
         new = old.parent / "new.txt"
-        with written_whole(new) as temporary:
+        with write_atomically(new) as temporary:
             temporary.write_text("new")
         old.chmod(0o604)
-        with written_whole(old) as temporary:
+        with write_atomically(old) as temporary:
             temporary.write_text("new")
     finally:
         os.umask(before)
@@ -133,6 +133,6 @@ def test_new_files_follow_the_umask_and_old_ones_keep_their_mode(old):
 
 def test_a_relative_path(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with written_whole("result.txt") as temporary:
+    with write_atomically("result.txt") as temporary:
         temporary.write_text("new")
     assert contents(tmp_path) == {"result.txt": "new"}

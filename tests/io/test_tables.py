@@ -161,7 +161,10 @@ class TestBadFiles:
         refused(path, "no numbers")
 
     def test_unknown_suffix(self, refused, tmp_path):
-        for name, words in (("x.xlsx", "unknown type of data file '.xlsx'"), ("x", "a suffix must tell")):
+        for name, words in (
+            ("x.xlsx", "the suffix '.xlsx' names no format of a data matrix"),
+            ("x", "a suffix must name the format of a data matrix"),
+        ):
             (tmp_path / name).write_text("1,2\n")
             refused(tmp_path / name, words, ".csv.gz")
 

@@ -6,31 +6,22 @@ from sklearn.datasets import load_digits
 
 import graspel.learning.candidates as candidates
 import toy_graphs
-from graspel import GRASPEL, Graph
+from graspel import Graph
+from graspel.learning.algorithm import learn
 from graspel.learning.candidates import (
     CANDIDATES,
     EmbeddedGraph,
-    clusters,
+    cluster_rows,
     distant_clusters,
     fiedler_ends,
-    number_of_clusters,
 )
 from graspel.learning.embed import Embedding, spectral_embedding
+from graspel.learning.settings import Settings
 from graspel.points.prepared import Points
 
 
 def embedded(graph: Graph, r: int) -> Embedding:
     return spectral_embedding(graph, r, 1e3, np.random.default_rng(0))
-
-
-def chain_of_cliques(n_cliques: int, size: int, rng: np.random.Generator) -> Graph:
-    """Cliques, each tied to the next by one weak edge."""
-    heads, tails = np.triu_indices(size, 1)
-    offsets = size * np.arange(n_cliques)[:, None]
-    cliques = (offsets + heads).ravel(), (offsets + tails).ravel()
-    graph = Graph(n_cliques * size, *cliques, rng.uniform(0.5, 1.5, len(cliques[0])))
-    ends = size * np.arange(1, n_cliques)
-    return graph.with_edges(ends - 1, ends, 0.01)
 
 
 @pytest.mark.parametrize(("window", "size"), [(0.05, 1), (0.1, 2), (0.3, 6), (0.5, 10)])
@@ -55,48 +46,28 @@ def test_large_groups_are_sampled(monkeypatch, rng):
     assert min(ends[1]) >= 70
 
 
-@pytest.mark.parametrize(
-    ("values", "k"),
-    [
-        ([0.1], 2),
-        ([0.1, 0.2], 2),
-        ([0.001, 0.9, 1.0], 2),
-        ([0.01, 0.011, 0.012, 0.9, 1.0], 4),
-        ([1.0, 1.0, 1.0], 2),
-        ([1e-9, 1.0, 5.0], 2),  # gaps are relative: from 1e-9 to 1 is the largest
-    ],
-)
-def test_the_largest_gap_gives_the_number_of_clusters(values, k):
-    assert number_of_clusters(np.array(values)) == k
-
-
-@pytest.mark.parametrize("k", [2, 3, 6])
-def test_as_many_clusters_as_cliques(k, rng):
-    assert number_of_clusters(embedded(chain_of_cliques(k, 12, rng), 15).values) == k
-
-
 def test_clusters_are_found_whatever_the_order_of_the_rows(rng):
     centers = np.array([[0.0, 0.0], [50.0, 0.0], [0.0, 50.0], [9.0, 9.0]])
     truth = np.repeat(np.arange(4), [5, 40, 10, 25])
     U = centers[truth] + rng.standard_normal((80, 2))
     order = rng.permutation(80)
-    found, label = clusters(U, 4)
-    found_again, label_again = clusters(U[order], 4)
+    found, label = cluster_rows(U, 4)
+    found_again, label_again = cluster_rows(U[order], 4)
     assert found_again == pytest.approx(found)
     assert (label_again == label[order]).all()
     assert len({(int(a), int(b)) for a, b in zip(truth, label, strict=True)}) == 4
 
 
 def test_fewer_distinct_rows_than_clusters():
-    centers, label = clusters(np.array([[1.0], [1.0], [5.0]]), 3)
+    centers, label = cluster_rows(np.array([[1.0], [1.0], [5.0]]), 3)
     assert len(centers) == 2
     assert label[0] == label[1] != label[2]
-    assert len(clusters(np.ones((4, 2)), 3)[0]) == 1
+    assert len(cluster_rows(np.ones((4, 2)), 3)[0]) == 1
 
 
 def test_candidates_lie_between_clusters_far_apart(rng):
     n_cliques, size = 6, 12
-    graph = chain_of_cliques(n_cliques, size, rng)
+    graph = toy_graphs.chain_of_cliques(n_cliques, size, rng)
     blocks = distant_clusters(embedded(graph, 15), 0.05, rng)
     met = set()
     for left, right in blocks:
@@ -112,23 +83,23 @@ def test_candidates_lie_between_clusters_far_apart(rng):
 
 
 def test_one_cluster_has_no_candidates(rng):
-    one_place = Embedding(np.array([1.0, 2.0]), np.zeros((5, 2)), np.zeros((5, 2)))
-    assert distant_clusters(one_place, 0.05, rng) == []
+    one_position = Embedding(np.array([1.0, 2.0]), np.zeros((5, 2)), np.zeros((5, 2)))
+    assert distant_clusters(one_position, 0.05, rng) == []
 
 
 @pytest.mark.parametrize("name", list(CANDIDATES))
 @pytest.mark.parametrize("n", [2, 3, 5])
 def test_the_smallest_graphs(name, n, rng):
     strategy, graph = CANDIDATES[name], toy_graphs.path(n)
-    place = EmbeddedGraph(graph, Points(np.arange(float(n))[:, None]))
-    for left, right in strategy.blocks(embedded(graph, strategy.n_components), 0.05, rng, place):
+    source = EmbeddedGraph(graph, Points(np.arange(float(n))[:, None]))
+    for left, right in strategy.blocks(embedded(graph, strategy.n_components), 0.05, rng, source):
         assert len(left)
         assert len(right)
 
 
 def test_multilevel_finds_the_two_ends_of_a_bent_chain(rng, monkeypatch):
     """Points on a horseshoe: its two ends are near in the data and far along the graph."""
-    monkeypatch.setattr(candidates, "COARSEST", 40)
+    monkeypatch.setattr(candidates, "COARSE_NODES", 40)
     angle = np.linspace(0.05, 2 * np.pi - 0.05, 400)
     points, graph = Points(np.c_[np.cos(angle), np.sin(angle)]), toy_graphs.path(400)
     blocks = CANDIDATES["multilevel"].blocks(embedded(graph, 5), 0.05, rng, EmbeddedGraph(graph, points))
@@ -138,8 +109,8 @@ def test_multilevel_finds_the_two_ends_of_a_bent_chain(rng, monkeypatch):
 
 
 def test_multilevel_settles_and_finds_larger_distortion_than_the_fiedler_ends():
-    X = load_digits().data
-    fine = GRASPEL(candidates="multilevel", random_state=0).fit(X)
-    ends = GRASPEL(candidates="fiedler", n_components=5, random_state=0, max_iter=2).fit(X)
-    assert fine.certificate_.settled
-    assert fine.history_[1].max_eta >= ends.history_[1].max_eta
+    points = Points(load_digits().data[:700])
+    fine = learn(points, Settings(candidates="multilevel", edge_ratio=0.01), np.random.default_rng(0))
+    ends = learn(points, Settings(n_components=5, max_iter=2), np.random.default_rng(0))
+    assert fine.settled
+    assert fine.history[1].max_eta >= ends.history[1].max_eta

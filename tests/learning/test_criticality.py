@@ -60,7 +60,7 @@ def test_the_choice_does_not_depend_on_blocks_and_shortlists(rng, monkeypatch, s
     case = Case(rng, r=3)
     blocks = CANDIDATES["fiedler"].blocks(case.embedding, 0.4, rng)
     monkeypatch.setattr(criticality, "SHORTLIST", shortlist)
-    monkeypatch.setattr(criticality, "ROWS", rows)
+    monkeypatch.setattr(criticality, "ROW_BLOCK", rows)
     assert found_pairs(case.find_most_critical(blocks, 25)) == case.twin(blocks, 25)
 
 
@@ -158,7 +158,7 @@ def test_critical_edges_carry_their_provenance(rng):
 
 @pytest.mark.parametrize("n_threads", [1, 2, 5])
 def test_threads_change_nothing(rng, monkeypatch, n_threads):
-    monkeypatch.setattr(criticality, "ROWS", 7)
+    monkeypatch.setattr(criticality, "ROW_BLOCK", 7)
     case = Case(rng)
     blocks = CANDIDATES["fiedler"].blocks(case.embedding, 0.4, rng)
     one = case.find_most_critical(blocks, 20)

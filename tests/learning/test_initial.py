@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from graspel import Graph, Origin
-from graspel.learning.initial import INITIAL, Lists, edges_from_user, initial_graph
+from graspel.learning.initial import INITIAL, InitialInputs, edges_from_user, initial_graph
 from graspel.learning.weights import Weights
 from graspel.neighbors.lists import Neighbors, nearest_neighbors
 from graspel.points.prepared import Points
@@ -30,20 +30,20 @@ def test_mst_starts_without_edges(rng):
     assert start.neighbors is not None
 
 
-def test_places_without_a_neighbour_make_no_edge(rng):
+def test_a_list_that_is_too_short_makes_fewer_edges(rng):
     points = Points(rng.standard_normal((6, 2)))
     found = nearest_neighbors(points, 2, rng)
     z, indices = found.z.copy(), found.indices.copy()
-    z[2, 1:], indices[2, 1:] = np.inf, 2  # a list that found only one point is filled up with itself
+    z[2, 1:], indices[2, 1:] = np.inf, 2  # a list that found only one point ends in the point itself
     neighbors = Neighbors(**{**vars(found), "z": z, "indices": indices})
-    lists = Lists(points, neighbors, 2, Weights.from_distances(z[:, :1], 2), rng)
+    lists = InitialInputs(points, neighbors, 2, Weights.from_distances(z[:, :1], 2), rng)
     graph = INITIAL["knn"](lists)
     assert np.isin(2, [graph.heads, graph.tails])
     assert graph.n_edges <= 11
 
 
 def test_unn_is_sparser_and_keeps_the_spectrum(rng):
-    """Between a tree and the kNN graph, with the condition number of the paper at the most."""
+    """Between a tree and the kNN graph, with at most the paper's condition number."""
     points = Points(rng.standard_normal((300, 4)))
     dense = initial_graph(points, "knn", 5, rng).graph
     sparse = initial_graph(points, "unn", 5, rng).graph
@@ -85,9 +85,9 @@ def test_zeros_and_the_diagonal_of_a_matrix_are_no_edges():
     [
         (Graph(4, [0], [1], [1.0]), "initial has 4 nodes but X has 3 points"),
         (sp.csr_array((4, 4)), "initial has 4 nodes but X has 3 points"),
-        (sp.csr_array((3, 4)), r"initial of shape \(3, 4\): an adjacency matrix is square"),
-        (sp.csr_array(-np.eye(3)), "negative, not real or not finite"),
-        (sp.csr_array(np.eye(3) * np.nan), "negative, not real or not finite"),
+        (sp.csr_array((3, 4)), r"initial of shape \(3, 4\): must be square"),
+        (sp.csr_array(-np.ones((3, 3))), r"initial\[0, 1\] is -1: weights must not be negative"),
+        (sp.csr_array(np.eye(3) * np.nan), r"initial\[0, 0\] is nan: weights must be finite"),
         (sp.csr_array(np.eye(3) * 1j), "complex128"),
         ((np.zeros((4, 1), dtype=int), None), "initial has 4 nodes but X has 3 points"),
         ((np.zeros((3, 1)), None), "indices must be whole numbers"),

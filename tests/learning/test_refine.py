@@ -14,8 +14,10 @@ from graspel import GRASPEL, Graph
 from graspel.baselines.glsc import GLSC
 from graspel.graph.generators import erdos_renyi_graph, grid_graph
 from graspel.learning import refine
-from graspel.learning.refine import best_weights, calibrated_weights, exact_likelihood, refined, shrunk
+from graspel.learning.refine import best_weights, calibrated_weights, exact_likelihood, refine_weights, solve_ridge_step
 from graspel.linalg import effective_resistance
+
+FEWER = settings(max_examples=settings.default.max_examples // 3)
 
 
 def problem(n, seed):
@@ -25,11 +27,11 @@ def problem(n, seed):
     return graph, rng.uniform(0.2, 5, graph.n_edges), rng
 
 
-@settings(max_examples=30, deadline=None)
+@FEWER
 @given(n=st.integers(2, 30), seed=st.integers(0, 2**32 - 1))
 def test_resistance_is_distance_on_every_edge_that_keeps_a_weight(n, seed):
     graph, k, rng = problem(n, seed)
-    result, found = refined(graph, k, rng)
+    result, found = refine_weights(graph, k, rng)
     assert found.gap <= 1e-3
     assert result.is_connected
     R = effective_resistance(result)
@@ -37,7 +39,7 @@ def test_resistance_is_distance_on_every_edge_that_keeps_a_weight(n, seed):
     assert_allclose(R.values, own, rtol=2e-3)
 
 
-@settings(max_examples=30, deadline=None)
+@FEWER
 @given(n=st.integers(2, 25), seed=st.integers(0, 2**32 - 1))
 def test_the_objective_never_falls(n, seed):
     graph, k, _ = problem(n, seed)
@@ -55,7 +57,7 @@ def test_the_optimum_over_all_pairs_is_that_of_projected_gradients():
     expected = GLSC(alpha=0.0, tol=1e-7).learn(X)
     heads, tails = np.triu_indices(12, 1)
     k = ((X[heads] - X[tails]) ** 2).mean(axis=1)
-    graph, _ = refined(Graph(12, heads, tails, calibrated_weights(k, 12)), k, np.random.default_rng(0), tol=1e-6)
+    graph, _ = refine_weights(Graph(12, heads, tails, calibrated_weights(k, 12)), k, np.random.default_rng(0), tol=1e-6)
     strong = expected.weights > 1e-3 * expected.weights.max()
     assert_allclose(
         graph.adjacency.toarray()[expected.heads[strong], expected.tails[strong]], expected.weights[strong], rtol=2e-3
@@ -65,7 +67,7 @@ def test_the_optimum_over_all_pairs_is_that_of_projected_gradients():
 def test_a_tree_is_solved_at_once():
     tree = Graph(5, [0, 1, 2, 3], [1, 2, 3, 4], 1.0)
     k = np.array([0.5, 1.0, 2.0, 8.0])
-    graph, found = refined(tree, k, np.random.default_rng(0))
+    graph, found = refine_weights(tree, k, np.random.default_rng(0))
     assert_allclose(graph.weights, 1 / k, rtol=1e-9)
     assert found.n_iterations <= 2
 
@@ -81,19 +83,19 @@ def test_the_ridge_moves_the_fixed_point(ridge):
 
 
 @given(st.floats(1e-6, 1), st.floats(1e-3, 1e3), st.floats(0, 1e6))
-def test_shrunk_weights_solve_their_equation(leverage, k, ridge):
-    w = shrunk(np.array([leverage]), np.array([k]), ridge)[0]
+def test_the_ridge_step_solves_its_equation(leverage, k, ridge):
+    w = solve_ridge_step(np.array([leverage]), np.array([k]), ridge)[0]
     assert_allclose(ridge * w**2 + k * w, leverage, rtol=1e-9)
 
 
 def test_large_graphs_use_estimates_that_agree_with_the_exact_weights(monkeypatch):
     graph = grid_graph(8, 8)
     k = np.random.default_rng(0).uniform(0.5, 2, graph.n_edges)
-    exact, _ = refined(graph, k, np.random.default_rng(0))
+    exact, _ = refine_weights(graph, k, np.random.default_rng(0))
     monkeypatch.setattr(refine, "EXACT_NODES", 10)
     monkeypatch.setattr(refine, "SKETCH_ERROR", 0.05)
-    monkeypatch.setattr("graspel.linalg.resistance.SMALL", 10)
-    estimated, _ = refined(graph, k, np.random.default_rng(0))
+    monkeypatch.setattr("graspel.linalg.resistance.SOLVE_LIMIT", 10)
+    estimated, _ = refine_weights(graph, k, np.random.default_rng(0))
     assert np.corrcoef(exact.weights, estimated.adjacency[exact.heads, exact.tails])[0, 1] > 0.95
 
 

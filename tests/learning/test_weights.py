@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from graspel import Graph
-from graspel.learning.weights import SMALLEST, Weights
+from graspel.learning.weights import FLOOR_SHARE, Weights
 
 
 def test_weights_are_one_over_squared_distance(rng):
@@ -14,9 +14,9 @@ def test_weights_are_one_over_squared_distance(rng):
 
 def test_a_copy_weighs_as_much_as_the_floor():
     weigh = Weights.from_distances(np.array([1.0, 2.0, 3.0, 0.0, np.inf]), 1)
-    assert weigh.floor == SMALLEST * 2.0
+    assert weigh.floor == FLOOR_SHARE * 2.0
     assert weigh(np.array([0.0])) == 1 / weigh.floor
-    assert weigh.raised(np.array([0.0, 5.0])).tolist() == [weigh.floor, 5.0]
+    assert weigh.raise_to_floor(np.array([0.0, 5.0])).tolist() == [weigh.floor, 5.0]
 
 
 @pytest.mark.parametrize("z", [[], [0.0, 0.0], [np.inf]])

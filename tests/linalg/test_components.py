@@ -34,8 +34,8 @@ def test_centring_projects_on_the_complement_of_the_null_space(toy_graph, rng):
     components = Components.of(toy_graph.adjacency)
     U = components.indicators(components.number)
     X = rng.standard_normal((toy_graph.n_nodes, 3))
-    assert_allclose(components.centered(X), X - U @ (U.T @ X), atol=1e-14)
-    assert_allclose(components.centered(X[:, 0]), components.centered(X)[:, 0], atol=1e-15)
+    assert_allclose(components.center(X), X - U @ (U.T @ X), atol=1e-14)
+    assert_allclose(components.center(X[:, 0]), components.center(X)[:, 0], atol=1e-15)
 
 
 def test_means_are_those_of_each_component(rng):
@@ -65,6 +65,6 @@ def test_connected_means_that_every_node_is_reached(n, data):
 def test_without_edges_every_node_is_a_component(n):
     components = Components.of(sp.csr_array((n, n)))
     assert components.number == n
-    assert_array_equal(components.centered(np.arange(float(n))), 0)
+    assert_array_equal(components.center(np.arange(float(n))), 0)
     assert is_connected(np.zeros(0, int), np.zeros(0, int), n) == (n == 1)
     assert Graph(n, [], [], []).is_connected == (n == 1)

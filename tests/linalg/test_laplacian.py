@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from graspel.linalg.laplacian import WIDE, FlowLaplacian, laplacian_map, laplacian_of
+from graspel.linalg.laplacian import WIDE_WEIGHTS, FlowLaplacian, laplacian_map, laplacian_of
 from linalg.zoo import expander, reweighted
 from toy_graphs import path
 
@@ -25,7 +25,7 @@ def test_both_forms_are_the_laplacian(toy_graph, rng):
 def test_differences_are_taken_where_the_weights_span_many_digits():
     assert sp.issparse(laplacian_map(path(5).adjacency))
     assert sp.issparse(laplacian_map(sp.csr_array((3, 3))))
-    assert isinstance(laplacian_map(path(3).with_weights([1.0, 2 * WIDE]).adjacency), FlowLaplacian)
+    assert isinstance(laplacian_map(path(3).with_weights([1.0, 2 * WIDE_WEIGHTS]).adjacency), FlowLaplacian)
 
 
 def test_the_energy_is_right_to_the_last_digits(seed):

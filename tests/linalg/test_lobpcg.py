@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from graspel.graph import Graph
 from graspel.linalg.components import Components
-from graspel.linalg.lobpcg import PATIENCE, BestAtRounding, final_pairs, lobpcg, rayleigh_ritz
+from graspel.linalg.lobpcg import ITERATIONS_TO_HALVE, BestAtRounding, final_pairs, lobpcg, rayleigh_ritz
 from linalg.zoo import equal_cliques, expander, pseudo_inverse, union
 from toy_graphs import barbell, grid, path
 
@@ -29,7 +29,7 @@ def run(graph: Graph, inverse, start: np.ndarray, wanted: int = 3, tol: float = 
 
 def projection(graph: Graph):
     """Of the rows of an array, on the complement of the null space."""
-    centered = Components.of(graph.adjacency).centered
+    centered = Components.of(graph.adjacency).center
     return lambda V: centered(V.T).T
 
 
@@ -113,7 +113,7 @@ def test_best_at_rounding_keeps_the_best_and_loses_patience():
     assert not best.is_final(1.0, vectors[0])
     assert not best.is_final(0.4, vectors[1])
     verdicts = [best.is_final(worst, X) for worst, X in zip([0.3] + [9.0] * 15, vectors[2:], strict=False)]
-    assert verdicts.index(True) == PATIENCE - 1
+    assert verdicts.index(True) == ITERATIONS_TO_HALVE - 1
     assert best.X is not None
     assert_array_equal(best.X, vectors[2])  # the smallest, though it was no gain of two
 

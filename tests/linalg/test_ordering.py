@@ -15,7 +15,7 @@ def test_every_node_once(toy_graph):
     assert_array_equal(np.sort(order_neighbors_together(isolated(4).adjacency)), np.arange(4))
 
 
-def test_neighbours_are_close(rng):
+def test_neighbors_are_close(rng):
     """A grid whose nodes were shuffled: neighbors end up about one row apart."""
     graph = grid(30, 30)
     shuffled = rng.permutation(900)

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 import toy_graphs
 from graspel.graph import Graph
 from graspel.linalg import LaplacianSolver
-from graspel.linalg.pencil import largest_generalized, relative_condition
+from graspel.linalg.pencil import largest_generalized_eigenvalue, relative_condition
 
 
 def dense_pencil(G, P):
@@ -55,7 +55,7 @@ def test_condition_of_a_graph_and_a_subgraph(name, share, rng):
     P = with_some_edges(maximum_tree(G), G, share)
     values = dense_pencil(G, P)
     solvers = LaplacianSolver(G), LaplacianSolver(P)
-    assert largest_generalized(solvers[0].laplacian, solvers[1], rng) == pytest.approx(values[-1], rel=0.01)
+    assert largest_generalized_eigenvalue(solvers[0].laplacian, solvers[1], rng) == pytest.approx(values[-1], rel=0.01)
     assert relative_condition(*solvers, rng) == pytest.approx(values[-1] / values[0], rel=0.01)
 
 
@@ -81,5 +81,5 @@ def test_a_cycle_without_an_edge_has_condition_n(rng):
 
 def test_two_nodes(rng):
     G, P = (LaplacianSolver(Graph(2, [0], [1], [w])) for w in (3.0, 0.5))
-    assert largest_generalized(G.laplacian, P, rng) == pytest.approx(6)
+    assert largest_generalized_eigenvalue(G.laplacian, P, rng) == pytest.approx(6)
     assert relative_condition(G, P, rng) == pytest.approx(1)

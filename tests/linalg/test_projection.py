@@ -7,7 +7,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import toy_graphs
-from graspel.linalg.projection import BATCH, RandomFlows, projected_edge_resistance, projected_resistance
+from graspel.linalg import projection
+from graspel.linalg.projection import BATCH, RandomFlows, estimate_edge_resistances, estimate_resistances
 
 
 def cut_projection(graph):
@@ -19,7 +20,7 @@ def cut_projection(graph):
     return B @ np.linalg.pinv(graph.laplacian.toarray(), hermitian=True) @ B.T
 
 
-def test_a_flow_is_the_cut_part_of_its_signs(connected_graph, rng):
+def test_a_flow_is_the_projection_of_its_signs(connected_graph, rng):
     flows = RandomFlows(connected_graph.adjacency, rng, 1e-8)
     assert_array_equal([flows.heads, flows.tails], [connected_graph.heads, connected_graph.tails])
     P = cut_projection(connected_graph)
@@ -33,11 +34,11 @@ def test_a_flow_is_the_cut_part_of_its_signs(connected_graph, rng):
 def test_both_estimates_converge_to_the_resistance(rng):
     graph = toy_graphs.barbell()
     exact = np.diag(cut_projection(graph)) / graph.weights
-    of_edges, edge_error = projected_edge_resistance(graph.adjacency, 0.03, rng, 1)
-    of_pairs, pair_error = projected_resistance(graph.adjacency, graph.heads, graph.tails, 0.03, rng, 1)
-    assert max(edge_error, pair_error) <= 0.03
-    assert_allclose(of_edges, exact, rtol=4 * 0.03)
-    assert_allclose(of_pairs, exact, rtol=4 * 0.03)
+    of_edges, edge_error = estimate_edge_resistances(graph.adjacency, 0.05, rng, 1)
+    of_pairs, pair_error = estimate_resistances(graph.adjacency, graph.heads, graph.tails, 0.05, rng, 1)
+    assert max(edge_error, pair_error) <= 0.05
+    assert_allclose(of_edges, exact, rtol=4 * 0.05)
+    assert_allclose(of_pairs, exact, rtol=4 * 0.05)
 
 
 def test_edges_need_fewer_flows_than_pairs(rng, monkeypatch):
@@ -49,17 +50,18 @@ def test_edges_need_fewer_flows_than_pairs(rng, monkeypatch):
         return batches(self, number, n_threads)
 
     monkeypatch.setattr(RandomFlows, "batches", counted)
-    graph = toy_graphs.grid(20, 20)
+    graph = toy_graphs.grid(12, 12)
     counts.append(0)
-    projected_edge_resistance(graph.adjacency, 0.1, rng, 1)
+    estimate_edge_resistances(graph.adjacency, 0.1, rng, 1)
     counts.append(0)
-    projected_resistance(graph.adjacency, graph.heads, graph.tails, 0.1, rng, 1)
+    estimate_resistances(graph.adjacency, graph.heads, graph.tails, 0.1, rng, 1)
     assert counts[0] < 0.7 * counts[1]  # at leverage 1/2: variances of 2/3 and 2 times R^2 / k
 
 
-def test_more_flows_than_the_most_allowed_are_reported_as_what_they_reach(rng):
+def test_with_the_most_solves_allowed_the_error_that_they_reach_is_returned(rng, monkeypatch):
+    monkeypatch.setattr(projection, "MAX_SOLVES", 64)
     graph = toy_graphs.cycle(5)
-    _, error = projected_edge_resistance(graph.adjacency, 1e-4, rng, 1)
-    assert error > 1e-4
-    _, error = projected_resistance(graph.adjacency, graph.heads, graph.tails, 1e-4, rng, 1)
-    assert error == pytest.approx(np.sqrt(2 / 4096))
+    _, error = estimate_edge_resistances(graph.adjacency, 1e-3, rng, 1)
+    assert error > 1e-3
+    _, error = estimate_resistances(graph.adjacency, graph.heads, graph.tails, 1e-3, rng, 1)
+    assert error == pytest.approx(np.sqrt(2 / 64))

@@ -12,14 +12,14 @@ from sklearn.exceptions import ConvergenceWarning
 from graspel.graph import Graph
 from graspel.linalg import LaplacianSolver, solve
 from graspel.linalg.components import Components
-from graspel.linalg.dense import DenseElimination
+from graspel.linalg.dense_factor import DenseFactor
 from linalg.zoo import LARGE, SMALL, expander, isolated, large, pseudo_inverse, reweighted, small, union
 from toy_graphs import grid, knn_like, path, random_tree
 
 
 def true_residual(graph: Graph, x: np.ndarray, b: np.ndarray) -> float:
     """The largest |b - L x| / |b| over the columns, b projected on the range of L."""
-    b = Components.of(graph.adjacency).centered(b.reshape(graph.n_nodes, -1))
+    b = Components.of(graph.adjacency).center(b.reshape(graph.n_nodes, -1))
     R = b - graph.laplacian @ x.reshape(b.shape)
     return float((np.linalg.norm(R, axis=0) / np.linalg.norm(b, axis=0)).max())
 
@@ -67,7 +67,7 @@ def test_what_does_not_sum_to_zero_is_projected_away(name, rng):
     b = rng.standard_normal((graph.n_nodes, 2))
     constants = 1e6 * components.indicators(components.number) @ rng.standard_normal((components.number, 2))
     solver = LaplacianSolver(graph)
-    expected = solver.solve(components.centered(b), 1e-10)
+    expected = solver.solve(components.center(b), 1e-10)
     assert_allclose(solver.solve(b + constants, 1e-10), expected, atol=1e-7)
     assert solver.converged_
 
@@ -101,11 +101,11 @@ def test_columns_of_all_sizes_at_once(rng):
     solver = LaplacianSolver(graph)
     x = solver.solve(b)
     assert solver.residual_ <= 1e-8
-    R = Components.of(graph.adjacency).centered(b) - graph.laplacian @ x
+    R = Components.of(graph.adjacency).center(b) - graph.laplacian @ x
     assert (np.abs(R).max(axis=0) <= 1e-7 * np.abs(b).max(axis=0)).all()
 
 
-@pytest.mark.parametrize("shape", [(700,), (700, 1), (700, 3), (700, 0)])
+@pytest.mark.parametrize("shape", [(420,), (420, 1), (420, 3), (420, 0)])
 def test_the_solution_has_the_shape_of_the_right_side(shape, rng):
     x = LaplacianSolver(large("path")).solve(rng.standard_normal(shape))
     assert x.shape == shape
@@ -185,12 +185,12 @@ def test_potentials_of_wide_weights_are_right(graph, decades, seed):
     """
     wide = reweighted(graph, decades, seed)
     components = Components.of(wide.adjacency)
-    b = components.centered(np.random.default_rng(seed).standard_normal((wide.n_nodes, 2)))
+    b = components.center(np.random.default_rng(seed).standard_normal((wide.n_nodes, 2)))
     solver = LaplacianSolver(wide, random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore" if decades > 6 else "error", ConvergenceWarning)
         x = solver.solve(b)
-    y = components.centered(DenseElimination(wide.adjacency.toarray(), np.zeros(wide.n_nodes)).solve(b))
+    y = components.center(DenseFactor(wide.adjacency.toarray(), np.zeros(wide.n_nodes)).solve(b))
 
     assert_allclose(x, y, atol=1e-7 * np.abs(y).max())
 

@@ -14,7 +14,7 @@ from linalg.zoo import large
 @pytest.fixture(params=[3, 7, 1000])
 def piece(request, monkeypatch):
     """Also with pieces that do not divide the length."""
-    monkeypatch.setattr(vectors, "PIECE", request.param)
+    monkeypatch.setattr(vectors, "BLOCK_LENGTH", request.param)
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 5])

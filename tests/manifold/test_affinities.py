@@ -1,4 +1,4 @@
-"""Affinities: symmetric, of sum one, connected as the graph is; those of groups are sums over members."""
+"""Affinities: symmetric, with sum one, connected as the graph is; those of groups are sums over their members."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from numpy.testing import assert_allclose
 from scipy.sparse.csgraph import connected_components
 
 from graspel import GRASPEL
+from graspel.learner import fit_learner
 from graspel.manifold.affinities import affinities, group_affinities
 
 
 def lists_and_graph(rng, k=5):
     X = np.concatenate([rng.standard_normal((40, 3)), rng.standard_normal((40, 3)) + 50])
     learner = GRASPEL(max_iter=0, random_state=0)
-    neighbors = learner.fit_neighbors(X)
+    neighbors = fit_learner(learner, X).start.neighbors
     return neighbors.indices, neighbors.z, sp.csr_array(learner.graph_.adjacency)
 
 

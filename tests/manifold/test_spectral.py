@@ -7,14 +7,16 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from estimator_checks import ids, own_checks
 from graspel import GRASPEL, GraspelEmbedding
 from graspel.linalg import effective_resistance
 
 
-@parametrize_with_checks([GraspelEmbedding(1, learner=GRASPEL(max_iter=0), random_state=0)])
-def test_scikit_learn_contract(estimator, check):
+@pytest.mark.parametrize(
+    ("estimator", "check"), own_checks(GraspelEmbedding(1, learner=GRASPEL(max_iter=0), random_state=0)), ids=ids
+)
+def test_the_contract_of_scikit_learn(estimator, check):
     check(estimator)
 
 
@@ -42,13 +44,13 @@ def test_with_all_components_distances_are_resistances(rng):
 
 def test_blobs_lie_apart_for_every_seed(seed):
     X, y = make_blobs(200, 5, centers=3, cluster_std=0.5, random_state=seed)
-    places = GraspelEmbedding(2, learner=GRASPEL(max_iter=0), random_state=seed).fit_transform(X)
-    centers = np.array([places[y == k].mean(axis=0) for k in range(3)])
-    nearest = ((places[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
+    coordinates = GraspelEmbedding(2, learner=GRASPEL(max_iter=0), random_state=seed).fit_transform(X)
+    centers = np.array([coordinates[y == k].mean(axis=0) for k in range(3)])
+    nearest = ((coordinates[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
     assert (nearest == y).all()
 
 
-def test_the_same_seed_gives_the_same_places_at_any_number_of_threads(points):
+def test_the_same_seed_gives_the_same_coordinates_at_any_number_of_threads(points):
     one, two = (GraspelEmbedding(2, random_state=4, n_jobs=n_jobs).fit_transform(points) for n_jobs in (1, 2))
     assert_array_equal(one, two)
 
@@ -70,8 +72,8 @@ def test_the_learner_of_the_user_and_the_default(points):
 
 
 @pytest.mark.parametrize("n_components", [0, 120, -1, 1.5, "two", None])
-def test_numbers_of_components_that_can_not_be(points, n_components, monkeypatch):
-    monkeypatch.setattr(GRASPEL, "fit", lambda *_: pytest.fail("too late"))
+def test_wrong_numbers_of_components(points, n_components, monkeypatch):
+    monkeypatch.setattr("graspel.graph_estimator.fit_learner", lambda *_: pytest.fail("fitted before the check"))
     with pytest.raises(ValueError, match=r"n_components=.*from 1 to 119, one less than the number of points"):
         GraspelEmbedding(n_components).fit(points)
 

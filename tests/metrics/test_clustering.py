@@ -40,7 +40,7 @@ def test_the_greedy_matching_is_not_the_best():
     ("true", "pred", "accuracy"),
     [([0, 0, 0, 0], [0, 1, 2, 2], 0.5), ([0, 1, 2, 2], [7, 7, 7, 7], 0.5), ([5], ["x"], 1.0), ([0, 1], [0, 0], 0.5)],
 )
-def test_clusters_left_over_match_nothing(true, pred, accuracy):
+def test_clusters_without_a_class_are_not_matched(true, pred, accuracy):
     assert clustering_accuracy(true, pred) == accuracy
 
 
@@ -82,7 +82,7 @@ def test_one_cluster_shares_nothing_with_two_classes():
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-def test_arrays_lists_and_mixed_labels_are_all_one(measure):
+def test_arrays_lists_and_mixed_labels_are_the_same(measure):
     true = [0, 1, 1, 2]
     for same in (np.array(true), np.array(true, dtype=np.uint8), tuple(true), np.array(list("abbc"))):
         assert measure(same, ["x", None, None, (1, 2)]) == pytest.approx(1.0)
@@ -101,6 +101,6 @@ def test_arrays_lists_and_mixed_labels_are_all_one(measure):
         (3, [1], "labels_true=3: must be a sequence"),
     ],
 )
-def test_what_is_no_labelling_is_refused(measure, true, pred, words):
+def test_wrong_labels_are_refused(measure, true, pred, words):
     with pytest.raises(ValueError, match=words):
         measure(true, pred)

@@ -1,4 +1,4 @@
-"""Measures of an embedding: those of scikit-learn where it has them, and what theory says at the ends."""
+"""Scores of an embedding: those of scikit-learn where it has them, and slow twins elsewhere."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from graspel.metrics import label_accuracy, neighbors_kept
 
 def test_trustworthiness_is_that_of_scikit_learn(rng):
     X, Y = rng.standard_normal((150, 5)), rng.standard_normal((150, 2))
-    for places in (Y, X[:, :2]):
-        assert_allclose(neighbors_kept(X, places).trustworthiness, trustworthiness(X, places, n_neighbors=10))
+    for coordinates in (Y, X[:, :2]):
+        assert_allclose(neighbors_kept(X, coordinates).trustworthiness, trustworthiness(X, coordinates, n_neighbors=10))
 
 
 def test_preservation_against_a_slow_twin(rng):
@@ -43,12 +43,12 @@ def test_label_accuracy_is_that_of_leaving_one_out(rng):
     assert_allclose(label_accuracy(Y, labels, n_neighbors=5), right / 120)
 
 
-def test_all_at_one_place(rng):
+def test_all_points_at_the_same_coordinates(rng):
     assert 0 <= label_accuracy(np.zeros((50, 2)), rng.integers(2, size=50)) <= 1
     assert 0 <= neighbors_kept(rng.standard_normal((50, 3)), np.zeros((50, 2))).preservation <= 1
 
 
-def test_what_can_not_be():
+def test_wrong_input_is_refused():
     with pytest.raises(ValueError, match="4 rows, but there are 5 points"):
         neighbors_kept(np.eye(5), np.zeros((4, 2)))
     with pytest.raises(ValueError, match="4 rows, but there are 5 labels"):

@@ -81,10 +81,10 @@ def test_graphs_without_edges():
     assert edge_scores(complete(6), Graph(6, [], [], [])).nmi == 0
 
 
-def test_pairs_without_a_path_rank_last():
-    pieces = Graph(4, [0, 2], [1, 3], [1.0, 2.0])
-    assert resistance_agreement(pieces, pieces) == 1
-    assert resistance_agreement(path(4), pieces) == pytest.approx(
+def test_pairs_of_different_components_rank_last():
+    components = Graph(4, [0, 2], [1, 3], [1.0, 2.0])
+    assert resistance_agreement(components, components) == 1
+    assert resistance_agreement(path(4), components) == pytest.approx(
         spearmanr([1, 2, 3, 1, 2, 1], [5, 9, 9, 9, 9, 2]).statistic
     )
 

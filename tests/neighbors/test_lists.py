@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import graspel.neighbors.lists as neighbors
-from graspel.neighbors.exact import exact_neighbors
+import graspel.neighbors.lists as lists
 from graspel.neighbors.lists import nearest_neighbors
-from graspel.neighbors.products import nearest_rows, nearest_rows_by_differences, squared_distances
 from graspel.points.prepared import Points
 from twins import all_squared_distances, z_data
 
@@ -32,8 +30,8 @@ def test_few_points_are_searched_exactly(rng, m):
 
 
 @given(st.integers(0, 2**16), st.sampled_from([0.0, 1.0, 1e4, 1e7]), st.booleans())
-def test_neighbours_are_right_wherever_the_points_lie(seed, offset, round_them):
-    """Clusters far from the origin and from each other: single precision alone would see nothing there."""
+def test_neighbors_are_right_wherever_the_points_lie(seed, offset, round_them):
+    """Clusters far from the origin and from each other, where single precision alone has only rounding errors."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((80, 3)) + offset * rng.integers(0, 3, (80, 1))
     X = X.round(2) if round_them else X
@@ -44,53 +42,24 @@ def test_neighbours_are_right_wherever_the_points_lie(seed, offset, round_them):
     assert chosen == pytest.approx(np.sort(D, axis=1)[:, :3], rel=1e-6, abs=1e-12 * max(1.0, offset) ** 2)
 
 
-def test_copies_are_set_aside(rng):
-    X = rng.standard_normal((30, 3))
-    X[10], X[20], X[29] = X[3], X[3], X[4]
-    X[5], X[6] = 0.0, -0.0
-    found = nearest_neighbors(Points(X), 2, rng)
-    assert found.copies.tolist() == [6, 10, 20, 29]
-    assert found.copy_of.tolist() == [5, 3, 3, 4]
-    assert sorted([*found.distinct, *found.copies]) == list(range(30))
-    assert (found.z > 0).all()
+@pytest.fixture
+def cells_fail(monkeypatch):
+    """Neither few points nor a recall that is good enough."""
+    monkeypatch.setattr(lists, "EXACT_WORK", 0.0)
+    monkeypatch.setattr(lists, "WANTED_RECALL", 2.0)
 
 
-def test_all_points_equal(rng):
-    found = nearest_neighbors(Points(np.ones((9, 2))), 2, rng)
-    assert found.distinct.tolist() == [0]
-    assert found.copies.tolist() == list(range(1, 9))
-    assert found.indices.shape == (1, 0)
+def test_if_cells_fail_all_distances_are_computed(rng, cells_fail):
+    X = blobs(rng, 400, 5)
+    found, exact = nearest_neighbors(Points(X), 2, rng), np.sort(z_data(X) + np.diag(np.full(400, np.inf)), axis=1)
+    assert found.recall == 1.0
+    assert found.cells is None
+    assert found.z[:, :2] == pytest.approx(exact[:, :2], rel=1e-6)
 
 
-def test_a_pool_restricts_the_search(rng):
-    X = rng.standard_normal((100, 4))
-    pool, queries = np.arange(60, 100), np.arange(10)
-    indices, z = exact_neighbors(Points(X), queries, 1, pool)
-    D = all_squared_distances(X)[:10, 60:]
-    assert indices[:, 0].tolist() == (60 + D.argmin(axis=1)).tolist()
-    assert z[:, 0] == pytest.approx(z_data(X)[queries, indices[:, 0]])
-
-
-@pytest.mark.parametrize(("n", "m"), [(2500, 8), (1300, 100)])
-def test_through_cells_nearly_all_neighbours_are_found(rng, monkeypatch, n, m):
-    monkeypatch.setattr(neighbors, "EXACT_WORK", 0.0)
-    X = blobs(rng, n, m)
-    found = nearest_neighbors(Points(X), 2, rng)
-    truth = np.sort(all_squared_distances(X) + np.diag(np.full(n, np.inf)), axis=1)[:, :2]
-    z = found.z[:, :2] * Points(X).spectral_norm ** 2
-    recall = (z <= truth * (1 + 1e-6)).mean()
-    assert recall >= 0.985
-    assert recall == pytest.approx(found.recall, abs=0.01)
-    assert (found.indices[:, 0] != np.arange(n)).all()
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("k", [1, 3, 20, 50])
-def test_nearest_rows(rng, dtype, k):
-    X, Y = rng.standard_normal((15, 4)).astype(dtype), rng.standard_normal((20, 4)).astype(dtype)
-    truth = ((X[:, None].astype(float) - Y) ** 2).sum(axis=2)
-    assert squared_distances(X, Y) == pytest.approx(truth, rel=1e-4, abs=1e-5)
-    for nearest in (nearest_rows, nearest_rows_by_differences):
-        D, index = nearest(X, Y, k)
-        assert np.sort(D, axis=1) == pytest.approx(np.sort(truth, axis=1)[:, :k], rel=1e-4, abs=1e-5)
-        assert np.take_along_axis(truth, index, axis=1) == pytest.approx(D, rel=1e-4, abs=1e-5)
+def test_if_that_takes_too_long_a_warning_gives_the_recall(rng, cells_fail, monkeypatch):
+    monkeypatch.setattr(lists, "FALLBACK_WORK", 0.0)
+    with pytest.warns(match=r"only \d+% of the nearest neighbors were found"):
+        found = nearest_neighbors(Points(blobs(rng, 400, 5)), 2, rng)
+    assert 0.5 < found.recall <= 1.0
+    assert found.cells is not None

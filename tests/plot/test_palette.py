@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graspel.plot.palette import COLOURS, MARKERS, shortened
+from graspel.plot.palette import COLORS, MARKERS, shorten
 
 # How colors look without one kind of cone (Machado, Oliveira and Fernandes, 2009), on linear RGB.
 SIGHT = {
@@ -25,19 +25,19 @@ def lab(rgb):
 
 
 @pytest.mark.parametrize("sight", SIGHT)
-def test_all_colours_are_told_apart(sight):
-    rgb = np.array([[int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)] for color in COLOURS])
+def test_all_colors_are_told_apart(sight):
+    rgb = np.array([[int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)] for color in COLORS])
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     seen = lab(np.clip(linear @ np.array(SIGHT[sight]).T, 0.0, 1.0))
     apart = np.linalg.norm(seen[:, None] - seen[None], axis=2)
-    assert apart[np.triu_indices(len(COLOURS), 1)].min() > 15
+    assert apart[np.triu_indices(len(COLORS), 1)].min() > 15
 
 
 def test_eighty_classes_have_looks_of_their_own():
-    assert len(set(COLOURS)) * len(set(MARKERS)) == 80
+    assert len(set(COLORS)) * len(set(MARKERS)) == 80
 
 
 def test_names_are_one_short_line_that_turns_nothing_around():
-    assert shortened("a\u202eb\x00c\td") == "ab c d"
-    assert len(shortened("x" * 10_000)) == 40
-    assert shortened("👩‍🔬") == "👩‍🔬"
+    assert shorten("a\u202eb\x00c\td") == "ab c d"
+    assert len(shorten("x" * 10_000)) == 40
+    assert shorten("👩‍🔬") == "👩‍🔬"

@@ -11,7 +11,7 @@ import pytest
 
 from graspel import GRASPEL, Graph, plot
 from graspel.plot.palette import check_labels
-from graspel.plot.spectrum import first_eigenvalues, gap_of
+from graspel.plot.spectrum import first_eigenvalues
 
 HOSTILE = ["$\\frac{1}{", "<script>", "x" * 10_000, "_a^b", "\n\n"]
 
@@ -41,7 +41,7 @@ def test_convergence_shows_eta_and_the_objective(model, ax):
     known = [record.objective for record in model.history_ if np.isfinite(record.objective)]
     assert right.lines[0].get_ydata().tolist() == known
     legend = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert legend == ["$\\eta_{max}$", "joins parts", "tol = 10", "objective F"]
+    assert legend == ["$\\eta_{max}$", "joins components", "tol = 10", "objective F"]
 
 
 def test_convergence_without_rounds_says_so(blobs):
@@ -56,12 +56,12 @@ def test_spectrum_shows_eigenvalues_and_the_gap(model, ax):
     assert "largest gap, after 4" in texts(ax.figure)
 
 
-def test_the_gap_of_a_graph_in_parts_follows_its_zeros():
-    parts = Graph(6, [0, 2, 4], [1, 3, 5], 1.0)
-    found = first_eigenvalues(parts)
+def test_the_gap_of_a_graph_of_several_components_follows_its_zeros():
+    pairs = Graph(6, [0, 2, 4], [1, 3, 5], 1.0)
+    found = first_eigenvalues(pairs)
     assert (found.gap_after, found.n_components) == (3, 3)
-    assert "3 components" in texts(rendered(plot.spectrum(parts)).figure)
-    assert gap_of(np.array([0.0, 1.0]), 1) is None
+    assert "3 components" in texts(rendered(plot.spectrum(pairs)).figure)
+    assert first_eigenvalues(Graph(2, [0], [1], 1.0)).gap_after is None
 
 
 @pytest.mark.parametrize("dimensions", [2, 3])
@@ -95,7 +95,7 @@ def test_recovery_tells_shared_missed_and_extra_edges_apart():
     assert np.array_equal(left.collections[2].get_offsets(), right.collections[2].get_offsets()), "one layout"
 
 
-def test_recovery_of_graphs_in_parts_and_on_places_given():
+def test_recovery_of_graphs_of_several_components_and_at_given_positions():
     truth = Graph(5, [0, 2], [1, 3], 1.0)
     rendered(plot.recovery(truth, Graph(5, [0], [4], 1.0)))
     places = np.arange(10.0).reshape(5, 2)
@@ -103,7 +103,7 @@ def test_recovery_of_graphs_in_parts_and_on_places_given():
     assert np.array_equal(left.collections[2].get_offsets(), places)
 
 
-def test_embedding_is_rasterised_where_there_are_many_points(ax):
+def test_embedding_is_rasterized_where_there_are_many_points(ax):
     places = np.random.default_rng(0).normal(size=(6_000, 2))
     assert rendered(plot.embedding(places, np.arange(6_000) % 12, ax, title="Many")) is ax
     assert all(points.get_rasterized() for points in ax.collections)
@@ -154,7 +154,7 @@ def test_a_picture_is_saved_in_three_formats_and_always_the_same(model, tmp_path
 
 
 def test_what_can_not_be_saved_is_said(model, tmp_path):
-    with pytest.raises(ValueError, match=r"'\.bmp' names no format of pictures; use one of \.png, \.svg, \.pdf"):
+    with pytest.raises(ValueError, match=r"'\.bmp' names no format of a picture; use one of \.png, \.svg, \.pdf"):
         plot.save(plot.spectrum(model), tmp_path / "picture.bmp")
     with pytest.raises(TypeError, match="must be a figure or axes"):
         plot.save([], tmp_path / "picture.png")
@@ -174,7 +174,7 @@ def test_bad_input(model, blobs, ax):
         plot.drawing(model, ax=ax, dimensions=3)
     with pytest.raises(ValueError, match="X has 10 points, but the graph has 200 nodes"):
         plot.resistance(model, blobs[0][:10])
-    with pytest.raises(ValueError, match="give two on the same"):
+    with pytest.raises(ValueError, match="give two graphs on the same nodes"):
         plot.recovery(model, Graph(2, [0], [1], 1.0))
     with pytest.raises(ValueError, match=r"coordinates has shape \(3,\)"):
         plot.embedding([1, 2, 3])

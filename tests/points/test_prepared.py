@@ -29,7 +29,7 @@ def test_of_wide_data_the_norm_is_that_of_the_leading_directions(seed):
     assert Points(X).squared_distances(p, q) == pytest.approx(z_data(X)[p, q], rel=1e-3)
 
 
-def test_centring_subtracts_the_mean_of_each_row(seed):
+def test_centering_subtracts_the_mean_of_each_row(seed):
     X = data(seed)
     centered = X - X.mean(axis=1, keepdims=True)
     assert Points(X, center=True).squared_distances(p, q) == pytest.approx(z_data(centered)[p, q], rel=1e-6)

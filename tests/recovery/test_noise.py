@@ -1,4 +1,4 @@
-"""White noise: its estimate, and the likelihood beneath it."""
+"""White noise: the estimate of its variance, and the likelihood given noisy signals."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def test_the_estimate_is_near(noise, seed):
     assert_allclose(estimate_noise(X), noise, rtol=0.1)
 
 
-def test_no_noise_is_no_noise():
+def test_without_noise_the_estimate_is_zero():
     assert estimate_noise(smooth_signals(grid_graph(5, 6), n_signals=200, noise=0.0, random_state=0)) == 0.0
 
 
-def test_a_large_constant_part_is_not_taken_for_noise():
-    """It has more variance than some other direction, which noise has not."""
+def test_a_large_constant_component_is_not_noise():
+    """It has more variance than some other direction, which noise never has."""
     rng = np.random.default_rng(0)
     X = smooth_signals(grid_graph(4, 5), n_signals=2000, noise=0.1, random_state=0) + 5 * rng.standard_normal(2000)
     assert estimate_noise(X) == 0.0
@@ -37,7 +37,7 @@ def test_it_does_not_depend_on_the_means_of_the_rows():
 
 @pytest.mark.parametrize("variance", [0.0, 0.3])
 def test_the_likelihood_and_its_gradient(variance):
-    """Against the covariance written out, and against differences of it."""
+    """Compared with the formula in terms of eigenvalues, and with its finite differences."""
     truth = erdos_renyi_graph(8, 0.6, random_state=0)
     X = smooth_signals(truth, 50, noise=0.5, random_state=1)
     S = X @ X.T / 50

@@ -1,4 +1,4 @@
-"""GraphRecovery: right on known graphs, and clear about bad input."""
+"""GraphRecovery: it finds known graphs, and errors are clear."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from graspel.graph import (
 )
 from graspel.linalg import effective_resistance
 from graspel.metrics import edge_scores
-from graspel.recovery.all_pairs import number_of_strong
-from graspel.recovery.neighbors import lost_without
+from graspel.recovery.all_pairs import count_strong
+from graspel.recovery.pruning import removal_loss
 
 KINDS = {
     "gaussian": lambda seed: gaussian_graph(20, random_state=seed),
@@ -53,19 +53,19 @@ def test_with_many_noisy_signals_nearly_all_edges_are_right(kind):
 @pytest.mark.parametrize(("kind", "wanted_f", "wanted_nmi"), [("gaussian", 0.83, 0.5), ("er", 0.74, 0.4)])
 def test_the_protocol_of_the_paper(kind, wanted_f, wanted_nmi):
     scores = []
-    for seed in range(8):
+    for seed in range(5):
         truth = KINDS[kind](seed)
         X = smooth_signals(truth, 100, noise=0.5, random_state=seed + 50)
         model = GraphRecovery().fit(X)
         assert model.certificate_.support_gap <= 1e-3
         assert model.graph_.is_connected
         scores.append(edge_scores(truth, model.graph_))
-    assert np.mean([score.f_measure for score in scores]) > wanted_f - 0.03  # eight graphs, not twenty
+    assert np.mean([score.f_measure for score in scores]) > wanted_f - 0.03  # five graphs, not twenty
     assert np.mean([score.nmi for score in scores]) > wanted_nmi - 0.05
 
 
 def test_resistance_is_the_distance_of_the_signals():
-    """Without noise and with so many signals that the ridge is nothing."""
+    """There is no noise, and there are so many signals that the ridge is negligible."""
     truth = grid_graph(3, 4)
     X = smooth_signals(truth, 200_000, noise=0.0, random_state=0)
     graph = GraphRecovery(noise=0).fit(X).graph_
@@ -82,14 +82,14 @@ def test_weights_have_the_units_of_the_signals():
 
 @pytest.mark.parametrize("all_pairs", [True, False])
 def test_same_signals_same_graph(all_pairs):
-    X = smooth_signals(grid_graph(8, 8), 200, noise=0.5, random_state=0)
+    X = smooth_signals(grid_graph(5, 6), 200, noise=0.5, random_state=0)
     first, second = (GraphRecovery(all_pairs=all_pairs, random_state=3).fit(X).graph_ for _ in range(2))
     assert first == second
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_large_graphs_are_recovered_from_the_learners_edges(seed):
-    truth = grid_graph(15, 16)
+    truth = grid_graph(10, 12)
     X = smooth_signals(truth, 500, noise=0.5, random_state=seed)
     model = GraphRecovery(random_state=0).fit(X)
     assert model.certificate_.exact
@@ -98,22 +98,22 @@ def test_large_graphs_are_recovered_from_the_learners_edges(seed):
     assert edge_scores(truth, model.graph_).f_measure > 0.9
 
 
-def test_a_large_graph_never_falls_apart():
-    """Two edges of which either alone could go must not both go."""
+def test_a_large_graph_stays_connected():
+    """Of two edges that connect two components, either may be removed alone, but not both."""
     truth = erdos_renyi_graph(300, 0.03, random_state=0)
     X = smooth_signals(truth, 60, noise=0.5, random_state=1)
     assert GraphRecovery(n_neighbors=8, random_state=0).fit(X).graph_.is_connected
 
 
-def test_an_edge_that_carries_nothing_loses_nothing():
-    assert lost_without(np.array([0.0]))[0] == 0
-    assert (np.diff(lost_without(np.linspace(0.0, 0.9, 9))) > 0).all()
+def test_an_edge_of_leverage_zero_is_removed_without_loss():
+    assert removal_loss(np.array([0.0]))[0] == 0
+    assert (np.diff(removal_loss(np.linspace(0.0, 0.9, 9))) > 0).all()
 
 
-def test_strong_weights_are_told_apart():
+def test_strong_weights_are_counted():
     rng = np.random.default_rng(0)
     weights = np.concatenate([rng.uniform(0.8, 1, 30), rng.uniform(0, 0.1, 160)])
-    assert number_of_strong(rng.permutation(weights)) == 30
+    assert count_strong(rng.permutation(weights)) == 30
 
 
 def test_it_is_an_estimator():
@@ -138,7 +138,7 @@ def test_aic_keeps_no_fewer_edges_than_bic():
         (np.tile(np.arange(8.0), (5, 1)), "all nodes have the same signals"),
     ],
 )
-def test_signals_that_tell_nothing_are_refused(X, message):
+def test_signals_without_information_are_refused(X, message):
     with pytest.raises(ValueError, match=message):
         GraphRecovery().fit(X)
 
@@ -158,8 +158,8 @@ def test_two_nodes():
     assert GraphRecovery().fit(X).graph_.n_edges == 1
 
 
-def test_signals_of_a_graph_in_two_pieces_give_a_connected_graph():
-    """No connected graph makes such signals, so little is right; but all is defined, and scored."""
+def test_signals_of_a_graph_of_two_components_give_a_connected_graph():
+    """No connected graph fits such signals, so few edges are right; but the graph is defined, and can be scored."""
     truth = Graph(8, [0, 1, 2, 4, 5, 6], [1, 2, 3, 5, 6, 7], 1.0)
     X = smooth_signals(truth, 500, noise=0.1, random_state=0)
     graph = GraphRecovery().fit(X).graph_
@@ -181,6 +181,6 @@ def test_signals_of_a_graph_in_two_pieces_give_a_connected_graph():
         ({"n_jobs": 0}, "n_jobs"),
     ],
 )
-def test_parameters_that_make_no_sense_are_refused(parameters, message):
+def test_wrong_parameters_are_refused(parameters, message):
     with pytest.raises(ValueError, match=message):
         GraphRecovery(**parameters).fit(smooth_signals(grid_graph(3, 4), 20, random_state=0))

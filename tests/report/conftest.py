@@ -1,4 +1,4 @@
-"""What the tests of the report share: a fitted model, labels that mean harm, and a browser."""
+"""What the tests of the report share: a fitted model, hostile labels, and a browser."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FLAGS = (
     "--disable-sync",
     "--disable-extensions",
     "--enable-unsafe-swiftshader",
-    "--window-size=1200,900",
+    "--window-size=800,600",
 )
 
 HOSTILE = [
@@ -40,8 +40,8 @@ HOSTILE = [
 
 @pytest.fixture(scope="session")
 def blobs():
-    """Eight blobs in the plane, a little apart."""
-    X, y = make_blobs(240, 5, centers=8, cluster_std=0.6, random_state=0)
+    """Eight blobs of 15 points, a little apart."""
+    X, y = make_blobs(120, 5, centers=8, cluster_std=0.6, random_state=0)
     return X, y
 
 

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from graspel.plot.palette import COLOURS
+from graspel.plot.palette import COLORS
 from graspel.report import write_report
-from graspel.report.contents import states
+from graspel.report.contents import list_states
 from report.conftest import HOSTILE
 
 TITLE = "</title><script>window.harmed = 'title'</script> & 'quotes' \" 🎉"
@@ -16,13 +16,19 @@ SOURCE = "<img src=x onerror=alert(1)>'\" \udcff.npy"
 
 
 @pytest.fixture(scope="module")
-def opened(browser, model, hostile_labels, tmp_path_factory):
-    """The report, opened from the disk; what the console said and what was asked for is kept beside it."""
+def report(model, hostile_labels, tmp_path_factory):
+    """The file of the report, whose name has odd characters too."""
     path = tmp_path_factory.mktemp("pages") / "it's <b> &amp; 100% 🎉.html"
     write_report(model, path, labels=hostile_labels, clusters=hostile_labels[::-1], title=TITLE, source=SOURCE)
+    return path
+
+
+@pytest.fixture(scope="module")
+def opened(browser, report):
+    """The browser with the report open, from the disk; its logs begin with this page."""
     browser.get_log("browser")
     browser.get_log("performance")
-    browser.get(path.as_uri())
+    browser.get(report.as_uri())
     wait(browser, "return document.body.dataset.drawn === 'yes'")
     return browser
 
@@ -61,33 +67,30 @@ def test_the_drawing_is_there(opened, model):
         assert opened.execute_script(f"return document.querySelectorAll('#{chart} svg').length")
 
 
-def test_before_plotly_starts_the_points_are_sketched_and_the_sketch_goes_when_the_drawing_is_there(
-    opened, browser, model, blobs, tmp_path
-):
-    assert opened.execute_script("return document.getElementById('sketch') === null")
-    path, alone = tmp_path / "whole.html", tmp_path / "alone.html"
-    write_report(model, path, labels=blobs[1])
-    page = path.read_text(encoding="utf-8")
-    alone.write_text(page[: page.index("<script>\n/**\n* plotly.js")], encoding="utf-8")
-    back = browser.current_url
+def test_the_preview_is_drawn_before_plotly_starts_and_removed_when_the_drawing_is_there(opened, report, tmp_path):
+    assert opened.execute_script("return document.getElementById('preview') === null")
+    page, without_plotly = report.read_text(encoding="utf-8"), tmp_path / "without_plotly.html"
+    without_plotly.write_text(page[: page.index("<script>\n/**\n* plotly.js")], encoding="utf-8")
+    first = opened.current_window_handle
+    opened.switch_to.new_window("tab")
     try:
-        browser.get(alone.as_uri())
-        colors = browser.execute_script(
-            "const canvas = document.getElementById('sketch'), seen = new Set();"
+        opened.get(without_plotly.as_uri())
+        colors = opened.execute_script(
+            "const canvas = document.getElementById('preview'), seen = new Set();"
             "const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);"
             "const hex = (byte) => byte.toString(16).padStart(2, '0');"
             "for (let i = 0; i < data.length; i += 4)"
             "  if (data[i + 3] === 255) seen.add('#' + hex(data[i]) + hex(data[i + 1]) + hex(data[i + 2]));"
             "return [...seen];"
         )
-        assert {color.lower() for color in COLOURS[:8]} <= set(colors)
+        assert {color.lower() for color in COLORS[:8]} <= set(colors)
     finally:
-        browser.get(back)
-        wait(browser, "return document.body.dataset.drawn === 'yes'")
+        opened.close()
+        opened.switch_to.window(first)
 
 
 def test_the_slider_changes_the_drawing_and_says_where_it_is(opened, model):
-    found = states(model.graph_, model.history_)
+    found = list_states(model.graph_, model.history_)
     assert segments(opened) == (model.graph_.round > 0).sum() > 0
     for state in (0, 1, len(found) - 1):
         opened.execute_script(
@@ -133,7 +136,7 @@ def test_hostile_texts_are_shown_and_do_nothing(opened):
     assert "<img src=x onerror=alert(1)>" in opened.find_element("tag name", "body").text
 
 
-def test_the_colours_can_be_changed(opened):
+def test_the_colors_can_be_changed(opened):
     before = opened.execute_script("return document.getElementById('drawing').data[2].x.length")
     opened.execute_script(
         "const select = document.getElementById('coloring'); select.value = '0';"

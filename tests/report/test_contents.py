@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 
 from graspel import GRASPEL, Graph, GraspelClustering
-from graspel.report.contents import MAX_CLASSES, coloring, contents, states
+from graspel.report.contents import MAX_CLASSES, gather_contents, list_states, make_coloring
 from graspel.report.critical_edges import most_critical_edges
-from graspel.report.reproducing import how_to_reproduce
-from graspel.report.thinning import thinned
-from graspel.report.words import plain_words
+from graspel.report.repeat import list_settings, write_code
+from graspel.report.summary import summarize
+from graspel.report.thinning import select_drawn
 
 
-def gathered(model, **given):
-    return contents(model, **{"labels": None, "clusters": None, "title": None, "source": None, **given})
+def gather(model, **given):
+    return gather_contents(model, **{"labels": None, "clusters": None, "title": None, "source": None, **given})
 
 
-def unpacked(packed, kind):
+def unpack(packed, kind):
     return np.frombuffer(base64.b64decode(packed), dtype=kind)
 
 
@@ -28,7 +28,7 @@ def unpacked(packed, kind):
 
 
 def test_a_small_graph_is_drawn_whole(toy_graph):
-    whole = thinned(toy_graph, np.zeros(toy_graph.n_nodes, dtype=int))
+    whole = select_drawn(toy_graph, np.zeros(toy_graph.n_nodes, dtype=int))
     assert whole.nodes.tolist() == list(range(toy_graph.n_nodes))
     assert whole.edges.tolist() == list(range(toy_graph.n_edges))
 
@@ -43,7 +43,7 @@ def test_a_large_graph_keeps_late_edges_and_every_class(seed):
     graph = Graph(n, heads, np.minimum(tails, n - 1), 1.0, round=steps)
     classes = np.zeros(n, dtype=int)
     classes[[7, 8]] = 1
-    few = thinned(graph, classes, max_points=400, max_edges=300)
+    few = select_drawn(graph, classes, max_points=400, max_edges=300)
     assert len(few.nodes) == 400
     assert len(few.edges) <= 300
     assert np.isin(few.nodes, few.nodes).all()
@@ -51,17 +51,17 @@ def test_a_large_graph_keeps_late_edges_and_every_class(seed):
     assert np.isin(graph.tails[few.edges], few.nodes).all()
     assert np.isin(np.flatnonzero(graph.round > 0), few.edges).all()
     assert {7, 8} <= set(few.nodes.tolist())
-    assert thinned(graph, classes, max_points=400, max_edges=300).nodes.tolist() == few.nodes.tolist()
+    assert select_drawn(graph, classes, max_points=400, max_edges=300).nodes.tolist() == few.nodes.tolist()
 
 
 def test_the_page_says_that_it_was_thinned(model, monkeypatch):
     from graspel.report import contents as module
 
-    assert gathered(model).drawn.startswith("All 240 points")
-    monkeypatch.setattr(module, "thinned", lambda graph, classes: thinned(graph, classes, max_points=50))
-    found = gathered(model)
-    assert "50 of 240 points" in found.drawn
-    heads = unpacked(found.data["edges"]["heads"], "<i4")
+    assert gather(model).drawn.startswith("All 120 points")
+    monkeypatch.setattr(module, "select_drawn", lambda graph, classes: select_drawn(graph, classes, max_points=50))
+    found = gather(model)
+    assert "50 of 120 points" in found.drawn
+    heads = unpack(found.data["edges"]["heads"], "<i4")
     assert 0 <= heads.min() <= heads.max() < 50
 
 
@@ -69,38 +69,39 @@ def test_the_page_says_that_it_was_thinned(model, monkeypatch):
 
 
 def test_names_sizes_and_classes():
-    way = coloring("class", ["b", "a", "b", "x" * 10_000], 4)
-    assert way.names[:2] == ["a", "b"]
-    assert len(way.names[2]) == 60
-    assert way.sizes == [1, 2, 1]
-    assert way.classes.tolist() == [1, 0, 1, 2]
+    found = make_coloring("class", ["b", "a", "b", "x" * 10_000], 4)
+    assert found.names[:2] == ["a", "b"]
+    assert len(found.names[2]) == 60
+    assert found.sizes == [1, 2, 1]
+    assert found.classes.tolist() == [1, 0, 1, 2]
 
 
 def test_too_many_classes_are_taken_together():
     labels = np.concatenate([np.arange(500), np.repeat(np.arange(10), 5)])
-    way = coloring("class", labels, len(labels))
-    assert len(way.names) == len(way.sizes) == MAX_CLASSES
-    assert way.names[-1] == "441 others"
-    assert sum(way.sizes) == len(labels)
-    assert way.classes.max() == MAX_CLASSES - 1
+    found = make_coloring("class", labels, len(labels))
+    assert len(found.names) == len(found.sizes) == MAX_CLASSES
+    assert found.names[-1] == "441 others"
+    assert sum(found.sizes) == len(labels)
+    assert found.classes.max() == MAX_CLASSES - 1
 
 
 def test_labels_of_another_length_are_refused(model):
-    with pytest.raises(ValueError, match=r"class labels of shape \(3,\): the graph has 240 nodes"):
-        gathered(model, labels=[1, 2, 3])
+    with pytest.raises(ValueError, match=r"class labels of shape \(3,\): the graph has 120 nodes"):
+        gather(model, labels=[1, 2, 3])
 
 
 def test_mixed_labels_do():
-    assert coloring("class", np.array([1, "a", None], dtype=object), 3).names == ["1", "None", "a"]
+    assert make_coloring("class", np.array([1, "a", None], dtype=object), 3).names == ["1", "None", "a"]
 
 
 # --- rounds and edges ------------------------------------------------------------------------------------------------
 
 
 def test_the_states_lead_from_the_start_to_the_learned_graph(model):
-    found = states(model.graph_, model.history_)
+    found = list_states(model.graph_, model.history_)
     assert found[0]["edges"] == int((model.graph_.round == 0).sum())
     assert found[-1]["edges"] == model.graph_.n_edges
+    assert len(found) == 1 + model.certificate_.n_rounds == 1 + len(model.history_), "one count of rounds everywhere"
     assert [state["edges"] for state in found] == sorted(state["edges"] for state in found)
     for state, record in zip(found, model.history_, strict=False):
         assert state["density"] == pytest.approx(record.density)
@@ -108,9 +109,9 @@ def test_the_states_lead_from_the_start_to_the_learned_graph(model):
 
 def test_a_model_without_rounds_has_one_state(blobs):
     learner = GRASPEL(initial="mst", max_iter=0).fit(blobs[0])
-    assert states(learner.graph_, learner.history_) == [{"edges": 239, "density": 239 / 240, "eta": None}]
-    assert "No edges were added" in " ".join(plain_words(learner.certificate_))
-    json.dumps(gathered(learner).data, allow_nan=False)
+    assert list_states(learner.graph_, learner.history_) == [{"edges": 119, "density": 119 / 120, "eta": None}]
+    assert "No edges were added" in " ".join(summarize(learner.certificate_))
+    json.dumps(gather(learner).data, allow_nan=False)
 
 
 def test_the_most_critical_edges_come_first(model):
@@ -125,7 +126,7 @@ def test_the_most_critical_edges_come_first(model):
 
 
 def test_the_code_gives_the_same_graph(model, blobs):
-    _, code = how_to_reproduce(model, None)
+    code = write_code(model)
     names = {"X": blobs[0]}
     exec(code, names)
     assert names["learner"].graph_ == model.graph_
@@ -133,7 +134,7 @@ def test_the_code_gives_the_same_graph(model, blobs):
 
 def test_the_code_gives_the_same_clusters(blobs):
     model = GraspelClustering(8, random_state=3).fit(blobs[0])
-    rows, code = how_to_reproduce(model, "some.csv")
+    rows, code = list_settings(model, "some.csv"), write_code(model)
     names = {"X": blobs[0]}
     exec(code, names)
     assert names["model"].labels_.tolist() == model.labels_.tolist()
@@ -142,12 +143,12 @@ def test_the_code_gives_the_same_clusters(blobs):
 
 
 def test_the_code_clusters_the_graph_where_the_command_did(model, blobs):
-    _, code = how_to_reproduce(model, None, n_clusters=8)
+    code = write_code(model, n_clusters=8)
     names = {"X": blobs[0]}
     exec(code, names)
     assert len(np.unique(names["labels"])) == 8
 
 
 def test_a_run_without_a_seed_says_so(blobs):
-    rows, _ = how_to_reproduce(GRASPEL(max_iter=0).fit(blobs[0]), None)
+    rows = list_settings(GRASPEL(max_iter=0).fit(blobs[0]), None)
     assert "none was set" in dict(rows)["seed"]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import importlib.util
 import json
 import re
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from graspel import GRASPEL, GraspelClustering
 from graspel.report import check_report_file, write_report
-from graspel.report.page import embedded_json, text
+from graspel.report.page import encode_json, escape_text
 from report.conftest import HOSTILE
 
 
@@ -30,14 +30,14 @@ def scripts(page):
 
 @pytest.mark.parametrize("label", HOSTILE)
 def test_json_can_not_leave_its_script(label):
-    encoded = embedded_json({label: [label]})
+    encoded = encode_json({label: [label]})
     assert not set("<>&") & set(encoded)
     assert json.loads(encoded) == {label: [label]}
 
 
 def test_text_is_escaped():
-    assert text("<a href='x'>\"&") == "&lt;a href=&#x27;x&#x27;&gt;&quot;&amp;"
-    text("\udcff\0🎉").encode("utf-8")
+    assert escape_text("<a href='x'>\"&") == "&lt;a href=&#x27;x&#x27;&gt;&quot;&amp;"
+    escape_text("\udcff\0🎉").encode("utf-8")
 
 
 def test_nothing_of_the_user_is_markup(page):
@@ -64,39 +64,41 @@ def test_it_stands_alone_and_is_small(page):
 
 def test_the_certificate_stands_at_the_top(page, model):
     top = page[: page.index("<main>")]
-    assert "240 points" in top
+    assert "120 points" in top
     assert f"{model.graph_.n_edges:,} edges" in top
     assert "It is connected" in top
 
 
-def test_both_estimators_write_it(blobs, tmp_path):
+def test_it_is_written_for_both_estimators(blobs, tmp_path):
     X, y = blobs
-    GRASPEL(max_iter=0, random_state=0).fit(X).report(tmp_path / "graph.html", labels=y, title="A title")
-    GraspelClustering(8, random_state=0).fit(X).report(tmp_path / "clusters.html")
+    write_report(GRASPEL(max_iter=0, random_state=0).fit(X), tmp_path / "graph.html", labels=y, title="A title")
+    write_report(GraspelClustering(8, random_state=0).fit(X), tmp_path / "clusters.html")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["clusters.html", "graph.html"]
     assert "<h1>A title</h1>" in (tmp_path / "graph.html").read_text(encoding="utf-8")
     data = re.search(r'id="data">(.*?)</script>', (tmp_path / "clusters.html").read_text(encoding="utf-8")).group(1)
-    assert [way["what"] for way in json.loads(data)["colorings"]] == ["cluster"]
+    assert [coloring["kind"] for coloring in json.loads(data)["colorings"]] == ["cluster"]
 
 
 @pytest.mark.parametrize("n_points", [2, 3, 5])
 def test_tiny_data(tmp_path, n_points):
     X = np.arange(float(n_points))[:, None] ** 2
-    GRASPEL(1, random_state=0).fit(X).report(tmp_path / "tiny.html", labels=["a"] * n_points)
+    write_report(GRASPEL(1, random_state=0).fit(X), tmp_path / "tiny.html", labels=["a"] * n_points)
     assert (tmp_path / "tiny.html").stat().st_size > 1_000_000
 
 
 def test_what_can_not_be_written_is_said_in_words(model, tmp_path, monkeypatch):
-    from sklearn.exceptions import NotFittedError
-
-    with pytest.raises(ValueError, match=r"report\.txt: a report is a page for the browser; give it the suffix \.html"):
-        model.report(tmp_path / "report.txt")
+    with pytest.raises(ValueError, match=r"report\.txt: the suffix '\.txt' names no format of a report; .*\.html"):
+        write_report(model, tmp_path / "report.txt")
     with pytest.raises(FileNotFoundError, match="no/folder"):
         check_report_file("no/folder/report.html")
-    with pytest.raises(NotFittedError):
-        GRASPEL().report(tmp_path / "report.html")
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr("graspel.report.writing.find_spec", lambda name: None)
+    monkeypatch.setattr("graspel.runtime.optional.find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r'pip install "graspel\[report\]"'):
-        model.report(tmp_path / "report.html")
+        write_report(model, tmp_path / "report.html")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("model", [GRASPEL(), GraspelClustering(3)])
+def test_a_model_that_is_not_fitted_is_refused_in_one_sentence(model, tmp_path):
+    with pytest.raises(NotFittedError, match=rf"^{type(model).__name__} is not fitted, .* call fit\(X\) first\.$"):
+        write_report(model, tmp_path / "report.html")
     assert not list(tmp_path.iterdir())

@@ -1,12 +1,27 @@
-"""What the tests of the reproductions share: small blobs in place of the paper's data, and a way to run a command."""
+"""What the tests of the reproductions share: small blobs in place of the paper's data, and a way to run the command."""
 
 from __future__ import annotations
 
 import pytest
 from sklearn.datasets import make_blobs
 
-from cli.conftest import graspel  # noqa: F401
+from cli.conftest import Outcome
 from graspel import datasets
+
+
+@pytest.fixture
+def reproduce(capfd):
+    """Run ``python -m reproduction`` in this process."""
+    from reproduction.__main__ import main
+
+    def run(*arguments: object) -> Outcome:
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as exit_:
+            main([str(argument) for argument in arguments])
+        out, err = capfd.readouterr()
+        return Outcome(int(exit_.value.code or 0), out, err)
+
+    return run
 
 
 @pytest.fixture

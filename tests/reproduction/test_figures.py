@@ -6,12 +6,12 @@ import json
 
 import numpy as np
 import pytest
-from reproduction.fig_objective import curve
-from reproduction.fig_spectra import STAGES, panel
 
 from graspel import GRASPEL, datasets
 from graspel.points.prepared import Points
 from reproduction import REPRODUCTIONS, Request, Results
+from reproduction.fig_objective import measure_curve
+from reproduction.fig_spectra import STAGES, measure_panel
 
 FIGURES = {
     "fig-convergence": ["fig-convergence-usps.png"],
@@ -19,6 +19,12 @@ FIGURES = {
     "fig-spectra": ["fig-spectra-usps.png"],
 }
 QUICK = Request(only=("usps",), quick=True)
+
+
+@pytest.fixture(autouse=True)
+def _coarse_pictures(monkeypatch):
+    """Pictures of few pixels, which are drawn faster."""
+    monkeypatch.setattr("graspel.plot.canvas.DPI", 40)
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -41,13 +47,13 @@ def test_a_stopped_run_goes_on_at_its_next_cell(blobs, tmp_path, monkeypatch):
     def stopped(name, stage):
         if stage is STAGES["tol10"]:
             raise KeyboardInterrupt
-        return panel(name, stage)
+        return measure_panel(name, stage)
 
-    monkeypatch.setattr(fig_spectra, "panel", stopped)
+    monkeypatch.setattr(fig_spectra, "measure_panel", stopped)
     with pytest.raises(KeyboardInterrupt):
         fig_spectra.run(QUICK, Results(tmp_path, "fig-spectra"))
     assert list(json.loads((tmp_path / "fig-spectra.json").read_text())) == ["usps/2nn", "usps/tol100"]
-    monkeypatch.setattr(fig_spectra, "panel", panel)
+    monkeypatch.setattr(fig_spectra, "measure_panel", measure_panel)
     n_loaded = len(blobs)
     fig_spectra.run(QUICK, Results(tmp_path, "fig-spectra"))
     assert len(blobs) == n_loaded + 1
@@ -55,7 +61,7 @@ def test_a_stopped_run_goes_on_at_its_next_cell(blobs, tmp_path, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore:GRASPEL did not settle")
 def test_the_objective_is_that_of_its_definition(blobs):
-    states = curve("usps", "2NN", 3)
+    states = measure_curve("usps", "2NN", 3)
     assert [state["round"] for state in states] == list(range(states[0]["round"], states[-1]["round"] + 1))
     # From the learned graph, back in the scale of the rounds: weights 1 / |x_p - x_q|^2 of prepared points.
     X = datasets.load("usps").X
@@ -69,12 +75,12 @@ def test_the_objective_is_that_of_its_definition(blobs):
 
 
 def test_a_panel_holds_the_first_eigenvalues_and_the_scores(blobs):
-    value = panel("usps", STAGES["2nn"])
+    value = measure_panel("usps", STAGES["2nn"])
     assert value["components"] > 1
     values = np.array(value["eigenvalues"])
     assert len(values) == 20
     assert (np.abs(values[: value["components"]]) < 1e-6 * values[-1]).all()
-    learned = panel("usps", STAGES["tol10"])
+    learned = measure_panel("usps", STAGES["tol10"])
     assert learned["components"] == 1
     assert learned["acc"] == 1.0
     assert len(json.dumps(learned)) < 10_000

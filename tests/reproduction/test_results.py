@@ -6,7 +6,8 @@ import json
 import warnings
 
 import pytest
-from reproduction.results import Results, commit
+
+from reproduction.results import Results, current_commit
 
 
 def fail():
@@ -34,7 +35,7 @@ def test_an_entry_says_how_long_it_took_and_at_which_commit(tmp_path):
     entry = json.loads((tmp_path / "table.json").read_text())["a"]
     assert entry["value"] == 1
     assert entry["seconds"] >= 0
-    assert entry["commit"] == commit() != ""
+    assert entry["commit"] == current_commit() != ""
 
 
 def test_fresh_forgets(tmp_path):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from reproduction.paper import TABLE1, TWO_NEIGHBOURS
-from reproduction.table1_rows import DATASETS, METHODS, STAGES, TABLE, TABLE_DATASETS, Cell
-from reproduction.table1_text import tables
 
 from reproduction import REPRODUCTIONS, Request, Results, table1
+from reproduction.cell import Cell
+from reproduction.paper import TABLE1, TWO_NEIGHBORS
+from reproduction.table1_rows import DATASETS, METHODS, STAGES, TABLE, TABLE_DATASETS
+from reproduction.table1_text import write_tables
 
 VALUE = {
     "acc": 0.9,
@@ -34,7 +35,7 @@ def results(tmp_path):
 
 
 def text_of(results, n_seeds=3):
-    return tables(results, list(DATASETS), list(METHODS), n_seeds)
+    return write_tables(results, list(DATASETS), list(METHODS), n_seeds)
 
 
 def section(text, title):
@@ -58,9 +59,9 @@ def test_the_papers_numbers_stand_beside_ours(results):
     assert section(text, "## USPS")["graspel, 2NN (default)"][-1] == "92.59 / 0.87 / 5.19 / 0.21 / 1.1"
     assert section(text, "## PenDigits")["LSGL, Algorithm 2"][-1] == "75.01 / 0.72 / 1622 / 15.64"
     assert section(text, "## MNIST")["LSGL, Algorithm 2"][-1] == "-"
-    assert section(text, "## MNIST")["kNN, our head"][-1] == ""
-    assert section(text, "### MNIST subset")["2NN, in parts, Algorithm 2"][-1].startswith("16.10 / 0.012")
-    assert section(text, "### USPS")["tol = 10, our head"][-1] == "90.60 / 0.884"
+    assert section(text, "## MNIST")["kNN, our assignment stage"][-1] == ""
+    assert section(text, "### MNIST subset")["2NN, not joined, Algorithm 2"][-1].startswith("16.10 / 0.012")
+    assert section(text, "### USPS")["tol = 10, our assignment stage"][-1] == "90.60 / 0.884"
 
 
 def test_every_row_of_the_paper_is_shown():
@@ -68,7 +69,7 @@ def test_every_row_of_the_paper_is_shown():
     assert all(set(columns) == named for columns in TABLE1.values())
     assert set(TABLE1) == set(TABLE_DATASETS)
     named = {method.printed for method in STAGES.values()} - {""}
-    assert all(set(columns) == named for columns in TWO_NEIGHBOURS.values())
+    assert all(set(columns) == named for columns in TWO_NEIGHBORS.values())
 
 
 def test_mean_and_standard_deviation_over_seeds(results):
@@ -93,19 +94,19 @@ def test_what_was_stopped_failed_or_not_run_says_so(results):
 
 
 def test_cells_that_share_a_graph_follow_each_other():
-    cells = table1.planned(Request(seeds=2), ["usps"], list(METHODS))
+    cells = table1.plan_cells(Request(seeds=2), ["usps"], list(METHODS))
     graphs = [(cell.seed, METHODS[cell.method].graph) for cell in cells if METHODS[cell.method].graph]
     runs = [graph for at, graph in enumerate(graphs) if at == 0 or graphs[at - 1] != graph]
     assert len(runs) == len(set(runs))
 
 
 def test_slow_peers_run_with_fewer_seeds_and_only_if_named():
-    cells = table1.planned(Request(), ["mnist"], list(METHODS))
+    cells = table1.plan_cells(Request(), ["mnist"], list(METHODS))
     seeds = {name: sum(cell.method == name for cell in cells) for name in TABLE}
     assert seeds["graspel"] == 10
     assert seeds["knn"] == 3
     assert seeds["sklearn-spectral"] == 0
-    assert table1.planned(Request(methods=("sklearn-spectral",)), ["mnist"], ["sklearn-spectral"]) == [
+    assert table1.plan_cells(Request(methods=("sklearn-spectral",)), ["mnist"], ["sklearn-spectral"]) == [
         Cell("mnist", "sklearn-spectral", 0)
     ]
 
@@ -125,7 +126,7 @@ def test_each_cell_is_measured_once_and_the_last_graph_is_shared(blobs, tmp_path
 
 def test_a_lower_bound_is_measured_anew_under_a_larger_limit(tmp_path, monkeypatch, blobs):
     limits = []
-    monkeypatch.setattr(table1, "within", lambda limit, *cell: limits.append(limit) or {"over": limit})
+    monkeypatch.setattr(table1, "measure_with_limit", lambda limit, *cell: limits.append(limit) or {"over": limit})
     for limit in (10.0, 10.0, 5.0, 20.0):
         request = Request(only=("mnist",), methods=("sklearn-spectral",), limit=limit)
         text = table1.run(request, Results(tmp_path, "table1"))

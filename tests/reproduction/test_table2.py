@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from reproduction.paper import TABLE2
-from reproduction.recoveries import GRAPHS, METHODS, problem
 
 from reproduction import Request, Results, recovery_time, table2
+from reproduction.paper import TABLE2
+from reproduction.recoveries import GRAPHS, METHODS, make_problem
 
 
 def test_every_method_learns_a_graph_of_every_kind():
     for kind in GRAPHS:
-        truth, X = problem(kind, 0)
+        truth, X = make_problem(kind, 0)
         assert X.shape == (20, 100)
         assert truth.n_nodes == 20
     for name in METHODS:
-        cell = table2.measurement("er", name, 0)
+        cell = table2.measure_recovery("er", name, 0)
         assert 0 < cell["plain"]["f_measure"] <= cell["oracle"]["f_measure"] + 1e-12, name
 
 
@@ -24,7 +24,7 @@ def test_a_run_goes_on_where_it_was(tmp_path, monkeypatch):
     text = table2.run(request, Results(tmp_path, "table2"))
     assert "as it comes" in text
     assert "by oracle" in text
-    monkeypatch.setattr(table2, "measurement", lambda *_: pytest.fail("measured again"))
+    monkeypatch.setattr(table2, "measure_recovery", lambda *_: pytest.fail("measured again"))
     assert table2.run(request, Results(tmp_path, "table2")) == text
 
 
@@ -43,5 +43,5 @@ def test_recovery_times_are_drawn(tmp_path, monkeypatch):
 def test_a_slow_peer_is_not_asked_for_more(tmp_path):
     results = Results(tmp_path, "times")
     results.entries["20/glsc"] = {"value": {"seconds": 100.0, "f_measure": 0.5}}
-    assert not recovery_time._is_asked(results, "glsc", 50, (20, 50))
-    assert recovery_time._is_asked(results, "graspel", 50, (20, 50))
+    assert not recovery_time._is_to_be_measured(results, "glsc", 50, (20, 50))
+    assert recovery_time._is_to_be_measured(results, "graspel", 50, (20, 50))

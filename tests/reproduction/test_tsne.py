@@ -1,16 +1,16 @@
-"""``graspel reproduce tsne``: a table and a figure, cells that survive a stop, and one sentence for what cannot be."""
+"""``python -m reproduction tsne``: a table and a figure, a stop loses no cell, and errors are one sentence."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
-from reproduction.results import Results
-from reproduction.tsne_text import table
 from sklearn.datasets import make_blobs
 
 from graspel import datasets
 from reproduction import embeddings
+from reproduction.results import Results
+from reproduction.tsne_text import write_table
 
 pytest.importorskip("openTSNE")
 
@@ -35,19 +35,19 @@ def quick_peers(monkeypatch):
 
     def peer(name):
         def prepare(seed):
-            return lambda X: (runs.append(name), embeddings.Places.of_all(X[:, :2]))[1]
+            return lambda X: (runs.append(name), embeddings.Picture.of_all(X[:, :2]))[1]
 
         return prepare
 
     for name in ("opentsne", "sklearn"):
         method = embeddings.METHODS[name]
-        fast = embeddings.Method(method.label, peer(name), method.datasets, method.is_slow)
+        fast = embeddings.EmbeddingMethod(method.label, peer(name), method.datasets, method.is_slow)
         monkeypatch.setitem(embeddings.METHODS, name, fast)
     return runs
 
 
-def test_a_small_run_draws_and_measures(graspel, blobs, quick_peers, tmp_path):
-    outcome = graspel("reproduce", "tsne", "--output", tmp_path)
+def test_a_small_run_draws_and_measures(reproduce, blobs, quick_peers, tmp_path):
+    outcome = reproduce("tsne", "--output", tmp_path)
     assert outcome.code == 0, outcome.err
     text = (tmp_path / "tsne.md").read_text(encoding="utf-8")
     assert outcome.out.startswith(text)
@@ -62,18 +62,18 @@ def test_a_small_run_draws_and_measures(graspel, blobs, quick_peers, tmp_path):
     assert cells["usps/representatives/0"]["value"]["points"] == 30
 
 
-def test_a_second_run_measures_only_what_is_missing(graspel, blobs, quick_peers, tmp_path):
-    command = ["reproduce", "tsne", "--only", "usps", "--methods", "opentsne,sklearn", "-q", "-o", tmp_path]
-    assert graspel(*command).code == 0
-    assert graspel(*command).out == ""
+def test_a_second_run_measures_only_what_is_missing(reproduce, blobs, quick_peers, tmp_path):
+    command = ["tsne", "--only", "usps", "--methods", "opentsne,sklearn", "-q", "-o", tmp_path]
+    assert reproduce(*command).code == 0
+    assert reproduce(*command).out == ""
     assert quick_peers == ["opentsne", "sklearn"]
     (tmp_path / "tsne" / "usps-sklearn-0.npz").unlink()
-    assert graspel(*command).code == 0
+    assert reproduce(*command).code == 0
     assert quick_peers == ["opentsne", "sklearn", "sklearn"]
 
 
-def test_quick_leaves_out_mnist_and_what_is_slow(graspel, blobs, quick_peers, tmp_path):
-    assert graspel("reproduce", "tsne", "--quick", "-q", "-o", tmp_path).code == 0
+def test_quick_leaves_out_mnist_and_what_is_slow(reproduce, blobs, quick_peers, tmp_path):
+    assert reproduce("tsne", "--quick", "-q", "-o", tmp_path).code == 0
     assert set(blobs) == {"usps"}
     assert quick_peers == ["opentsne"]
 
@@ -86,8 +86,8 @@ def test_quick_leaves_out_mnist_and_what_is_slow(graspel, blobs, quick_peers, tm
         (["--only", "mnist", "--methods", "sklearn"], ["sklearn is not run on mnist"]),
     ],
 )
-def test_what_is_not_known_is_one_sentence(graspel, tmp_path, arguments, words):
-    assert graspel("reproduce", "tsne", *arguments, "--output", tmp_path / "out").is_one_sentence(*words)
+def test_what_is_not_known_is_one_sentence(reproduce, tmp_path, arguments, words):
+    assert reproduce("tsne", *arguments, "--output", tmp_path / "out").is_one_sentence(*words)
     assert not (tmp_path / "out").exists()
 
 
@@ -96,6 +96,8 @@ def test_the_table_says_how_many_times_faster(tmp_path):
     scores = {"points": 100, "core_seconds": 20.0, "trustworthiness": 0.99, "preservation": 0.4, "accuracy": 0.96}
     for method, seconds in {"graspel": 10.0, "opentsne": 25.0, "sklearn": 70.0}.items():
         results.get(f"usps/{method}/0", lambda seconds=seconds: {"seconds": seconds, **scores})
-    text = table(results, [("usps", method, f"usps/{method}/0") for method in ("graspel", "opentsne", "sklearn")], "f")
+    text = write_table(
+        results, [("usps", method, f"usps/{method}/0") for method in ("graspel", "opentsne", "sklearn")], "f"
+    )
     row = next(line for line in text.splitlines() if "graspel, all points" in line)
     assert [cell.strip() for cell in row.split("|")[3:6]] == ["10.0", "2.5", "7.0"]

@@ -1,3 +1,5 @@
+"""Threads: results come in order and do not depend on the number of threads."""
+
 from __future__ import annotations
 
 import threading

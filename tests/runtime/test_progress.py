@@ -1,3 +1,5 @@
+"""Progress: every listener receives every message, and a run announces its steps in order."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,4 +1,4 @@
-"""The methods that the paper compares with, behind one interface."""
+"""The methods that the paper compares with, all with one interface: learn(X, random_state=None) -> Graph."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from graspel.baselines.graphical_lasso import GraphicalLasso
 from graspel.baselines.knn import KNN
 from graspel.baselines.lsgl import LSGL
 
-# Graphs from points: each has learn(X, random_state=None) -> Graph.
+# Graphs from points, the rows of X, on neighbor lists.
 CONSTRUCTION: dict[str, type[Any]] = {"knn": KNN, "cons-knn": ConsensusKNN, "lsgl": LSGL}
 
-# Graphs from signals on their nodes, the rows of X, by all pairs of nodes.
+# Graphs from signals: the rows of X are nodes, and all pairs of nodes are candidates.
 RECOVERY: dict[str, type[Any]] = {
     "gl-sigrep": GLSigRep,
     "gl-logdet": GLLogDet,

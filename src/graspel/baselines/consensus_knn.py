@@ -1,11 +1,16 @@
-r"""cons-kNN: the kNN graph, less the edges that few neighborhoods agree on (Premachandran and Kakarala, 2013).
+r"""cons-kNN: the kNN graph without the edges on which few neighborhoods agree (Premachandran and Kakarala, 2013).
 
 Let B be the indicator of neighborhoods, B_ip = 1 if p is i itself or among its k nearest. The consensus
 
-    C = B'B,        C_pq = number of neighborhoods that hold both p and q,
+    C = B'B,        C_pq = number of neighborhoods that contain both p and q,
 
-is large for pairs inside a group and small for pairs that only one point's list brings together. An edge of the kNN
-graph stays if C_pq >= tau. C has at most N (k + 1)^2 entries: a sparse product.
+is large for pairs inside a group and small for pairs that occur together in one list only. An edge of the kNN graph is
+kept if C_pq >= tau. C has at most N (k + 1)^2 entries and is computed as a sparse product.
+
+References
+----------
+V. Premachandran and R. Kakarala. Consensus of k-NNs for robust neighborhood selection on graph-based manifolds. IEEE
+Conference on Computer Vision and Pattern Recognition, 2013.
 """
 
 from __future__ import annotations
@@ -31,17 +36,17 @@ class ConsensusKNN:
     n_neighbors : int
         Neighbors of each point (k).
     tau : int
-        Neighbourhoods, of the N, that must hold both ends of an edge. An edge has 1 from each end that lists the other;
-        3 is the first that needs a third point to agree. With 1, every kNN edge stays.
+        Number of the N neighborhoods that must contain both ends of an edge. Each end that lists the other counts 1,
+        so that 3 is the smallest value that needs a third point to agree. With 1, every kNN edge is kept.
     keep_best : bool
         Whether a point that would lose all its edges keeps the one of largest consensus, the shortest at a tie.
-        False leaves such points alone, as the threshold by itself does.
+        With False such points are isolated, as in the paper.
     weights : "gaussian", "unit" or "inverse"
         As for :class:`~graspel.baselines.KNN`.
 
     Examples
     --------
-    The point 9 hangs on to the others by its own list only.
+    Only its own list connects the point 9 to the others.
 
     >>> import numpy as np
     >>> from graspel.baselines import ConsensusKNN
@@ -75,21 +80,21 @@ class ConsensusKNN:
         """
         check_choice("weights", self.weights, WEIGHTS)
         check_number(
-            "tau", self.tau, ">= 1", lambda value: value >= 1, whole=True, hint="With 1, every kNN edge stays."
+            "tau", self.tau, ">= 1", lambda value: value >= 1, whole=True, hint="With 1, every kNN edge is kept."
         )
         check_flag("keep_best", self.keep_best)
         lists = neighbor_lists(type(self).__name__, X, "n_neighbors", self.n_neighbors, random_state)
         heads, tails, z = lists.edges()
-        agreed = consensus(lists, heads, tails)
-        kept = agreed >= self.tau
+        counts = consensus(lists, heads, tails)
+        kept = counts >= self.tau
         if self.keep_best:
-            kept[_best_of_the_lonely(len(lists.z), heads, tails, kept, np.lexsort((z, -agreed)))] = True
+            kept[_best_of_isolated(len(lists.z), heads, tails, kept, np.lexsort((z, -counts)))] = True
         heads, tails, z = heads[kept], tails[kept], z[kept]
         return Graph(len(lists.z), heads, tails, WEIGHTS[self.weights](lists, heads, tails, z), origin=Origin.NEIGHBOR)
 
 
 def consensus(lists: NeighborLists, heads: Ints, tails: Ints) -> NDArray[np.int64]:
-    """C_pq = (B'B)_pq of the given edges, sorted by head, then by tail."""
+    """C_pq = (B'B)_pq of the given edges, which are sorted by head, then by tail."""
     n = len(lists.z)
     i, at = np.nonzero(np.isfinite(lists.z))
     rows, columns = np.concatenate([np.arange(n), i]), np.concatenate([np.arange(n), lists.indices[i, at]])
@@ -97,15 +102,15 @@ def consensus(lists: NeighborLists, heads: Ints, tails: Ints) -> NDArray[np.int6
     C = (B.T @ B).tocsr()
     C.sort_indices()
     keys = np.repeat(np.arange(n), np.diff(C.indptr)) * n + C.indices
-    return C.data[np.searchsorted(keys, heads * n + tails)]  # every edge is there: one of its ends lists the other
+    return C.data[np.searchsorted(keys, heads * n + tails)]  # C has every edge: one of its ends lists the other
 
 
-def _best_of_the_lonely(n: int, heads: Ints, tails: Ints, kept: NDArray[np.bool_], order: Ints) -> Ints:
+def _best_of_isolated(n: int, heads: Ints, tails: Ints, kept: NDArray[np.bool_], order: Ints) -> Ints:
     """For every node that keeps no edge, the first of its edges in the given order."""
-    lonely = np.ones(n, dtype=np.bool_)
-    lonely[heads[kept]] = lonely[tails[kept]] = False
+    isolated = np.ones(n, dtype=np.bool_)
+    isolated[heads[kept]] = isolated[tails[kept]] = False
     ends = np.concatenate([heads[order], tails[order]])
     ranks = np.tile(np.arange(len(order)), 2)
     best = np.full(n, len(order))
     np.minimum.at(best, ends, ranks)
-    return order[best[lonely & (best < len(order))]]
+    return order[best[isolated & (best < len(order))]]

@@ -1,15 +1,23 @@
 r"""GL-LogDet: a Gaussian whose precision matrix is a Laplacian plus a multiple of the identity.
 
-Lake and Tenenbaum (2010), in the form of Dong et al. (2016), give every node a variance of its own besides its edges:
+Lake and Tenenbaum (2010), in the form of Dong et al. (2016), add a multiple of the identity to the Laplacian:
 
     min over w >= 0, s >= 1e-4 of   Tr(T XX')/M - logdet T + (penalty / M) |W|_1,        T = L(w) + s I,
 
-with |W|_1 = 2 sum w. So k_pq = |x_p - x_q|^2 / M + 2 penalty / M has the place that it has in GLSC, and the derivatives
+with |W|_1 = 2 sum w. So k_pq = |x_p - x_q|^2 / M + 2 penalty / M takes the role that k has in GLSC, and the derivatives
 are
 
     k_pq - e_pq' T^-1 e_pq   in w_pq,        |X|^2 / M - Tr T^-1   in s.
 
-The variables are v = k w, as there, and u = c s / sqrt(N), with c = |X|^2 / M.
+The variables are v = k w, as in GLSC, and u = c s / sqrt(N), with c = |X|^2 / M.
+
+References
+----------
+B. Lake and J. Tenenbaum. Discovering structure by learning sparse graphs. Annual Meeting of the Cognitive Science
+Society, 2010.
+
+X. Dong, D. Thanou, P. Frossard and P. Vandergheynst. Learning Laplacian matrix in smooth graph signal representations.
+IEEE Transactions on Signal Processing 64, 2016.
 """
 
 from __future__ import annotations
@@ -30,22 +38,23 @@ from graspel.runtime.parameters import check_number
 
 Floats = NDArray[np.float64]
 
-LEAST = 1e-4  # of s
+LEAST = 1e-4  # smallest s, as in Dong et al.
 
 
 @dataclass(frozen=True)
 class GLLogDet:
-    """Laplacian plus s I of greatest penalized likelihood (Lake and Tenenbaum 2010; Dong et al. 2016), on all pairs.
+    """Laplacian plus s I of largest penalized likelihood (Lake and Tenenbaum 2010; Dong et al. 2016), on all pairs.
 
     Time and memory grow as N^3 and N^2: 1,000 nodes take about half a minute on one core.
 
     Parameters
     ----------
     penalty : float
-        Weight of |W|_1 in units of 1/M (lambda); larger gives fewer, and in all lighter, edges.
+        Weight of |W|_1 in units of 1/M (lambda). A larger one gives fewer edges, and a smaller sum of weights.
     tol : float
         KKT residual at which to stop.
     max_iter : int
+        Largest number of iterations.
 
     Examples
     --------
@@ -74,12 +83,12 @@ class GLLogDet:
         ----------
         X : array-like, nodes x signals
         random_state : ignored
-            Nothing is random here; all methods have the argument.
+            The method is deterministic; all methods have this argument.
 
         Returns
         -------
         graph : Graph
-            With every positive weight, however small; the s of T is left out.
+            With every positive weight, however small. It does not contain s.
         """
         X = check_signals(self, X)
         M = X.shape[1]
@@ -91,7 +100,7 @@ class GLLogDet:
         return graph_of_pairs(minimum.x[:-1] / k, len(X))
 
     def minimum(self, k: Floats, power: float, n_nodes: int) -> Minimum:
-        """Minimise in v = k w and u = power s / sqrt(N), from equal leverages; x is (v, u)."""
+        """Minimize over v = k w and u = power s / sqrt(N), from equal leverages; x is (v, u)."""
         unit = power / np.sqrt(n_nodes)
         least = np.append(np.zeros(len(k)), LEAST * unit)
         start = np.append(np.full(len(k), 2 / n_nodes), max(1.0, LEAST * unit))

@@ -1,16 +1,21 @@
-r"""GL-SigRep: signals that are smooth on the graph, under noise.
+r"""GL-SigRep: a graph on which the signals, without noise, are smooth.
 
-Dong, Thanou, Frossard and Vandergheynst (2016) clean the signals and learn the graph in turn:
+Dong, Thanou, Frossard and Vandergheynst (2016) denoise the signals and learn the graph in turn:
 
     min over L, Y of   |X - Y|^2 + alpha Tr(Y'LY) + beta |L|_F^2,        L a Laplacian of trace N.
 
-For given L, the signals are Y = (I + alpha L)^-1 X. For given Y it is a quadratic programme on a simplex,
+For given L, the signals are Y = (I + alpha L)^-1 X. For given Y it is a quadratic program on a simplex,
 
     min over w >= 0, sum w = N/2 of   alpha z_Y'w + beta (2 |w|^2 + |S w|^2),        z_Y = |y_p - y_q|^2.
 
-With the best Y for each L put in, the function of w alone has the gradient alpha z_Y + beta (4 w + 2 S'S w). So the
-optimality condition of the second, with the Y that belongs to w, is that of the whole. All is divided by 4 beta: then
-the second derivative in each weight is about 1.
+With the best Y for each L inserted, the function of w alone has the gradient alpha z_Y + beta (4 w + 2 S'S w). So the
+optimality condition of the quadratic program, with the Y that belongs to w, is that of the whole problem. Everything is
+divided by 4 beta, which makes the second derivative in each weight about 1.
+
+References
+----------
+X. Dong, D. Thanou, P. Frossard and P. Vandergheynst. Learning Laplacian matrix in smooth graph signal representations.
+IEEE Transactions on Signal Processing 64, 2016.
 """
 
 from __future__ import annotations
@@ -41,7 +46,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class GLSigRep:
-    """Laplacian of trace N on which the signals, cleaned of noise, are smooth (Dong et al. 2016), on all pairs.
+    """Laplacian of trace N on which the denoised signals are smooth (Dong et al. 2016), on all pairs.
 
     Time and memory grow as N^3 and N^2: 1,000 nodes take about half a minute on one core.
 
@@ -50,14 +55,14 @@ class GLSigRep:
     alpha : float
         Weight of the smoothness Tr(Y'LY).
     beta : float
-        Weight of |L|_F^2: larger spreads the weights over more edges. Dong et al. choose it by the known graph:
-        10**-0.2 for Gaussian graphs, the default, and 10**-0.6 for Erdos-Renyi graphs.
+        Weight of |L|_F^2: a larger one spreads the weights over more edges. Dong et al. choose it with the true graph
+        known: 10**-0.2 for Gaussian graphs, the default, and 10**-0.6 for Erdos-Renyi graphs.
     tol : float
         KKT residual at which to stop.
     max_rounds : int
-        Most alternations between signals and graph.
+        Largest number of alternations between signals and graph.
     max_iter : int
-        Most steps of each quadratic programme.
+        Largest number of iterations for each quadratic program.
 
     Examples
     --------
@@ -89,7 +94,7 @@ class GLSigRep:
         ----------
         X : array-like, nodes x signals
         random_state : ignored
-            Nothing is random here; all methods have the argument.
+            The method is deterministic; all methods have this argument.
 
         Returns
         -------
@@ -102,13 +107,13 @@ class GLSigRep:
         return graph_of_pairs(minimum.x, len(X))
 
     def minimum(self, X: Floats) -> Minimum:
-        """Clean the signals and learn the weights in turn, from equal weights; values are of the whole function."""
+        """Denoise the signals and learn the weights in turn, from equal weights. Values are of the whole function."""
         n = len(X)
         project = partial(on_simplex, total=n / 2)
         w = np.full(n * (n - 1) // 2, 1 / (n - 1))
         values: list[float] = []
         for _ in range(self.max_rounds + 1):
-            Y = smoothed(X, w, self.alpha)
+            Y = denoise(X, w, self.alpha)
             quadratic = smoothness(squared_distances(Y) * (self.alpha / (4 * self.beta)))
             value, gradient = quadratic(w)
             values.append(4 * self.beta * value + float(((X - Y) ** 2).sum()))
@@ -119,8 +124,8 @@ class GLSigRep:
         return Minimum(w, values, residual)
 
 
-def smoothed(X: Floats, w: Floats, alpha: float) -> Floats:
-    """Y = (I + alpha L(w))^-1 X: the signals less what the graph takes for noise."""
+def denoise(X: Floats, w: Floats, alpha: float) -> Floats:
+    """Y = (I + alpha L(w))^-1 X: the signals, smoothed on the graph."""
     return cho_solve(cho_factor(np.eye(len(X)) + alpha * laplacian(w)), X)
 
 

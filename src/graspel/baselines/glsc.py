@@ -1,4 +1,4 @@
-r"""GLSC: graph learning under structural constraints, the combinatorial Laplacian of greatest likelihood.
+r"""GLSC: graph learning under structural constraints, the combinatorial Laplacian of largest likelihood.
 
 Egilmez, Pavez and Ortega (2017) model the signals as Gaussian with precision matrix L, and learn
 
@@ -8,9 +8,14 @@ The derivative in w_pq is k_pq - R_pq, R the effective resistance. So at the min
 
     R_pq = k_pq on the edges,        R_pq <= k_pq elsewhere:
 
-resistance is squared distance, which is GRASPEL's own fixed point. In the variables v = k w, which at the minimum are
-the leverages w R, with sum N - 1, the second derivative along each edge is (R / k)^2 = 1, and projected gradients
-do well. (The authors' block coordinate descent has the same minimum.)
+effective resistance equals squared distance, as at GRASPEL's own fixed point. The variables are v = k w. At the minimum
+they are the leverages w R, which sum to N - 1, and the second derivative along each edge is (R / k)^2 = 1, so that the
+projected gradient method converges fast. (The authors' block coordinate descent has the same minimum.)
+
+References
+----------
+H. E. Egilmez, E. Pavez and A. Ortega. Graph learning from data under Laplacian and structural constraints. IEEE Journal
+of Selected Topics in Signal Processing 11, 2017.
 """
 
 from __future__ import annotations
@@ -34,18 +39,19 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class GLSC:
-    """The combinatorial graph Laplacian of greatest penalized likelihood (Egilmez et al. 2017), on all pairs.
+    """The combinatorial graph Laplacian of largest penalized likelihood (Egilmez et al. 2017), on all pairs.
 
     Time and memory grow as N^3 and N^2: 1,000 nodes take about half a minute on one core, 2,000 six minutes.
 
     Parameters
     ----------
     alpha : float
-        Weight of the penalty alpha |L|_1, in units of the squared distances |x_p - x_q|^2 / M. Larger gives lighter
-        edges, and not fewer but more of them: it makes all k more alike, and equal k give the complete graph.
+        Weight of the penalty alpha |L|_1, in units of the squared distances |x_p - x_q|^2 / M. A larger one gives
+        lighter edges, and not fewer but more of them: it makes all k more alike, and equal k give the complete graph.
     tol : float
         KKT residual at which to stop: the largest error of a leverage, or of R / k - 1.
     max_iter : int
+        Largest number of iterations.
 
     Examples
     --------
@@ -74,7 +80,7 @@ class GLSC:
         ----------
         X : array-like, nodes x signals
         random_state : ignored
-            Nothing is random here; all methods have the argument.
+            The method is deterministic; all methods have this argument.
 
         Returns
         -------
@@ -94,9 +100,9 @@ class GLSC:
         return graph_of_pairs(minimum.x / k, len(X))
 
     def minimum(self, k: Floats, n_nodes: int) -> Minimum:
-        """Minimise in v = k w, from equal leverages."""
+        """Minimize over v = k w, from equal leverages."""
         start = np.full(len(k), 2 / n_nodes)
-        objective = negative_likelihood(k / k.mean(), n_nodes)  # weights of order 1 beside 11'/N, whatever the unit
+        objective = negative_likelihood(k / k.mean(), n_nodes)  # makes weights of order 1, as 11'/N is, in any unit
         return minimize(objective, non_negative, start, tol=self.tol, max_iter=self.max_iter)
 
 

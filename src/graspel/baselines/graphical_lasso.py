@@ -1,20 +1,25 @@
-r"""Graphical lasso: a sparse precision matrix, of which the attractive part is read as a graph.
+r"""Graphical lasso: a sparse precision matrix, whose negative entries are the edges of a graph.
 
-Friedman, Hastie and Tibshirani (2008), here as scikit-learn solves it:
+The problem of Friedman, Hastie and Tibshirani (2008), which scikit-learn solves, is
 
     min over Theta > 0 of   Tr(S Theta) - logdet Theta + alpha sum over p != q of |Theta_pq|,
 
-S the covariance of the nodes over the signals, each about its mean. Nothing makes Theta a Laplacian. Its negative
-entries off the diagonal become edges of weight -Theta_pq; the positive ones have no meaning as weights, and are left
-out. With C = Theta^-1, the optimality condition off the diagonal is
+with S the covariance of the nodes over the signals. Theta need not be a Laplacian. Its negative entries off the
+diagonal become edges of weight -Theta_pq. The positive ones have no meaning as weights and are left out. With C =
+Theta^-1, the optimality condition off the diagonal is
 
     (C - S)_pq = alpha sign(Theta_pq) where Theta_pq is not 0,        |C - S|_pq <= alpha elsewhere,
 
 and C_pp = S_pp on it. For the residual, as in `graspel.baselines.projected_gradient`, Theta is scaled by its diagonal.
 
-Signals drawn from N(0, L^+) sum to zero, and a Laplacian does not see their mean level; but Theta does, and answers
-with a positive entry for every pair, which hides weak edges. A common level of large variance, added to all nodes,
-takes this away: S + level * mean(S_pp) * 11'. The default is plain scikit-learn, without.
+Signals drawn from N(0, L^+) sum to zero. A Laplacian is independent of their mean, but Theta is not: it gets a positive
+entry for every pair, which hides weak edges. A common level of large variance, added to all nodes, prevents this:
+S + level * mean(S_pp) * 11'. The default is plain scikit-learn, without this level.
+
+References
+----------
+J. Friedman, T. Hastie and R. Tibshirani. Sparse inverse covariance estimation with the graphical lasso. Biostatistics
+9, 2008.
 """
 
 from __future__ import annotations
@@ -38,26 +43,26 @@ from graspel.runtime.parameters import check_number
 
 Floats = NDArray[np.float64]
 
-GAPS = (1e-2, 1e-3, 1e-4, 1e-5)  # scikit-learn's own tolerances, tried in turn, as a share of that of the residual
+GAPS = (1e-2, 1e-3, 1e-4, 1e-5)  # duality gaps at which scikit-learn stops, tried in turn, in units of tol
 
 
 @dataclass(frozen=True)
 class GraphicalLasso:
     """The negative entries of scikit-learn's graphical lasso, as edges.
 
-    The slowest of these methods: with fewer signals than nodes, 500 nodes take a minute or two.
+    This is the slowest of these methods: with fewer signals than nodes, 500 nodes take a minute or two.
 
     Parameters
     ----------
     alpha : float
-        Weight of the penalty, in units of the covariance; larger gives fewer edges.
+        Weight of the penalty, in units of the covariance; a larger one gives fewer edges.
     level : float
-        Variance of a common level that is added to all nodes, as a multiple of their mean variance; see above.
+        Variance of a common level that is added to all nodes, as a multiple of their mean variance; see the module.
     tol : float
-        KKT residual to be reached: the largest error of a partial correlation. scikit-learn's own rule is a duality
-        gap, which is lowered until that is so.
+        KKT residual to be reached: the largest error of a partial correlation. scikit-learn stops by a duality gap,
+        which is lowered until the residual is small enough.
     max_iter : int
-        Most sweeps over the nodes.
+        Largest number of sweeps over the nodes.
 
     Examples
     --------
@@ -88,7 +93,7 @@ class GraphicalLasso:
         ----------
         X : array-like, nodes x signals
         random_state : ignored
-            Nothing is random here; all methods have the argument.
+            The method is deterministic; all methods have this argument.
 
         Returns
         -------
@@ -99,7 +104,7 @@ class GraphicalLasso:
         if not np.ptp(X, axis=1).all():
             node = int(np.argmin(np.ptp(X, axis=1)))
             raise ValueError(
-                f"row {node} of X is constant: its variance is 0, so its precision is infinite. Leave such nodes out."
+                f"row {node} of X is constant: its variance is 0, so its precision is infinite. Remove such nodes."
             )
         S = self.covariance(X)
         Theta = self.precision(S)
@@ -107,28 +112,28 @@ class GraphicalLasso:
         return graph_of_pairs(non_negative(-squareform(Theta, checks=False)), len(X))
 
     def covariance(self, X: Floats) -> Floats:
-        """S, with the common level added."""
+        """S, plus the common level."""
         S = empirical_covariance(X.T)
         return S + self.level * np.trace(S) / len(S)
 
     def precision(self, S: Floats) -> Floats:
-        """Theta, by scikit-learn, to smaller and smaller duality gaps until the residual is small enough."""
-        Theta = self._solved(S, self.tol * GAPS[0])
+        """Theta, solved by scikit-learn to smaller and smaller duality gaps until the residual is small enough."""
+        Theta = self._solve(S, self.tol * GAPS[0])
         for gap in GAPS[1:]:
             if kkt_residual(Theta, S, self.alpha) <= self.tol:
                 break
-            with suppress(ValueError):  # rounding stands in the way: keep what the larger gap gave
-                Theta = self._solved(S, self.tol * gap)
+            with suppress(ValueError):  # rounding errors prevent this gap: keep the solution of the last one
+                Theta = self._solve(S, self.tol * gap)
         return Theta
 
-    def _solved(self, S: Floats, gap: float) -> Floats:
+    def _solve(self, S: Floats, gap: float) -> Floats:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # the residual decides, and is reported
+            warnings.simplefilter("ignore", ConvergenceWarning)  # the residual decides, and has its own warning
             try:
                 _, Theta = graphical_lasso(S, self.alpha, tol=gap * len(S), enet_tol=gap, max_iter=self.max_iter)
             except FloatingPointError as error:
                 raise ValueError(
-                    f"alpha={self.alpha!r}: too small for these signals, the covariance is too near to singular. "
+                    f"alpha={self.alpha!r}: too small for these signals, whose covariance is nearly singular. "
                     f"Try {10 * self.alpha:g}."
                 ) from error
         return (Theta + Theta.T) / 2
@@ -137,7 +142,7 @@ class GraphicalLasso:
 def kkt_residual(Theta: Floats, S: Floats, alpha: float) -> float:
     """How far Theta is from optimal: the largest entry of A - soft(A - G), in units of sqrt(Theta_pp Theta_qq)."""
     d = np.sqrt(np.diag(Theta))
-    A = Theta / np.outer(d, d)  # the partial correlations, with the sign changed
+    A = Theta / np.outer(d, d)  # partial correlations, with the opposite sign
     G = np.outer(d, d) * (S - np.linalg.inv(Theta))
     threshold = alpha * np.outer(d, d)
     np.fill_diagonal(threshold, 0.0)

@@ -1,14 +1,19 @@
-r"""kNN: the usual graph, every point joined to its k nearest; p ~ q if either is among the other's k nearest.
+r"""kNN: the usual graph of nearest neighbors; p and q are joined if either is among the other's k nearest.
 
-With z = |x_p - x_q|^2 and s_p the distance from p to the last of its k neighbors, an edge weighs
+With z = |x_p - x_q|^2 and s_p the distance from p to the last of its k neighbors, the weight of an edge is
 
     unit        1
     inverse     1 / z
-    gaussian    exp(-z / (s_p s_q))        local scaling: Zelnik-Manor and Perona, 2004
+    gaussian    exp(-z / (s_p s_q))        local scaling (Zelnik-Manor and Perona 2004)
 
-The neighbor lists (:func:`neighbor_lists`) are graspel's own, nearly linear in N, and are what the other graphs of
-this package start from too. z is measured in units of the data's squared spectral norm, so no graph depends on the
-scale of the data.
+The neighbor lists (:func:`neighbor_lists`) come from graspel's own search, in nearly linear time, and cons-kNN and LSGL
+use them too. z is measured in units of the data's squared spectral norm, so that no graph depends on the scale of the
+data.
+
+References
+----------
+L. Zelnik-Manor and P. Perona. Self-tuning spectral clustering. Advances in Neural Information Processing Systems 17,
+2004.
 """
 
 from __future__ import annotations
@@ -31,7 +36,7 @@ from graspel.runtime.parameters import check_choice, check_number, generator
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-FAINTEST = 1e-6  # no Gaussian weight is smaller: an edge stays an edge, and solvers stay well behaved
+FAINTEST = 1e-6  # smallest Gaussian weight; keeps weights from underflow and the graph well conditioned
 
 
 @dataclass(frozen=True)
@@ -43,8 +48,8 @@ class KNN:
     n_neighbors : int
         Neighbors of each point (k).
     weights : "gaussian", "unit" or "inverse"
-        exp(-z / (s_p s_q)), where s_p is the distance from p to its k-th neighbor; 1; or 1 / z, finite for copies of
-        a point.
+        exp(-z / (s_p s_q)), where s_p is the distance from p to its k-th neighbor; 1; or 1 / z, with a lower limit for
+        z so that copies of a point have a finite weight.
 
     Examples
     --------
@@ -79,18 +84,18 @@ class KNN:
 
 
 class NeighborLists(NamedTuple):
-    """The k nearest of every point.
+    """The k nearest neighbors of every point.
 
     Attributes
     ----------
-    indices, z : arrays (N x k), neighbors by growing distance, and z; z is inf where a search found fewer
+    indices, z : arrays (N x k), neighbors and their z, nearest first; z is inf where the search found fewer than k
     """
 
     indices: Ints
     z: Floats
 
     def edges(self) -> tuple[Ints, Ints, Floats]:
-        """Every pair with one in the list of the other, once: heads, tails and z."""
+        """Heads, tails and z of every pair of which one lists the other, each pair once."""
         n = len(self.z)
         p, at = np.nonzero(np.isfinite(self.z))
         q = self.indices[p, at]
@@ -103,7 +108,7 @@ class NeighborLists(NamedTuple):
         return Weights.from_distances(self.z, 1).floor
 
 
-Weighing = Callable[[NeighborLists, Ints, Ints, Floats], Floats]
+WeightRule = Callable[[NeighborLists, Ints, Ints, Floats], Floats]
 
 
 def unit_weights(lists: NeighborLists, heads: Ints, tails: Ints, z: Floats) -> Floats:
@@ -112,24 +117,24 @@ def unit_weights(lists: NeighborLists, heads: Ints, tails: Ints, z: Floats) -> F
 
 
 def inverse_weights(lists: NeighborLists, heads: Ints, tails: Ints, z: Floats) -> Floats:
-    """1 / z, no z smaller than the floor."""
+    """1 / z, with the floor as the smallest z."""
     return 1.0 / np.maximum(z, lists.floor)
 
 
 def gaussian_weights(lists: NeighborLists, heads: Ints, tails: Ints, z: Floats) -> Floats:
-    """exp(-z / (s_p s_q)), s_p the distance to the last neighbor of p; copies of a point weigh 1."""
+    """exp(-z / (s_p s_q)), with s_p the distance to the last neighbor of p; the weight between copies is 1."""
     farthest = np.where(np.isfinite(lists.z), lists.z, 0.0).max(axis=1)
     s = np.sqrt(np.maximum(farthest, lists.floor))
     return np.maximum(np.exp(-z / (s[heads] * s[tails])), FAINTEST)
 
 
-WEIGHTS: dict[str, Weighing] = {"gaussian": gaussian_weights, "unit": unit_weights, "inverse": inverse_weights}
+WEIGHTS: dict[str, WeightRule] = {"gaussian": gaussian_weights, "unit": unit_weights, "inverse": inverse_weights}
 
 
 def neighbor_lists(method: Any, X: Any, name: str, k: int, random_state: Any, factor: int = 1) -> NeighborLists:
-    """The `factor` * k nearest points (all others, if there are fewer) of every point; checks X and k.
+    """Check X and k, and find the `factor` * k nearest points of every point (all others, if there are fewer).
 
-    `method` and `name`, of the method and of its parameter k, are for error messages.
+    Error messages name the `method`, and call k by the `name` of its parameter.
     """
     check_number(name, k, ">= 1", lambda value: value >= 1, whole=True)
     X, rng = check_data(method, X), generator(random_state)
@@ -141,14 +146,15 @@ def neighbor_lists(method: Any, X: Any, name: str, k: int, random_state: Any, fa
     wanted = min(factor * int(k), n - 1)
     with one_thread_per_call():
         points = Points(X, rng=rng, n_threads=count_threads(None))
-        return _with_copies(nearest_neighbors(points, wanted, rng), wanted, n)
+        return _add_copies(nearest_neighbors(points, wanted, rng), wanted, n)
 
 
-def _with_copies(found: Neighbors, k: int, n: int) -> NeighborLists:
-    """Lists of all n points from those of the distinct ones: a point's copies come first, then its neighbors' groups.
+def _add_copies(found: Neighbors, k: int, n: int) -> NeighborLists:
+    """Neighbor lists of all n points, from those of the distinct points.
 
-    A group is a distinct point with its copies. The first k + 1 of all the points in p's group, its nearest group, the
-    next, ... serve every member of the group: each leaves out itself.
+    A group is a distinct point with its copies. The list of a group consists of the first k + 1 points of the group
+    itself, of its nearest group, of the next nearest, and so on. Every member of the group uses this list without
+    itself.
     """
     if not len(found.copies):
         return NeighborLists(found.indices[:, :k], found.z[:, :k])
@@ -161,7 +167,7 @@ def _with_copies(found: Neighbors, k: int, n: int) -> NeighborLists:
     itself = np.arange(len(size))
     groups = np.column_stack([itself, found.indices])
     z_groups = np.column_stack([np.zeros(len(size)), found.z])
-    past = np.cumsum(np.where(np.isfinite(z_groups), size[groups], k + 1), axis=1)  # points up to this group
+    past = np.cumsum(np.where(np.isfinite(z_groups), size[groups], k + 1), axis=1)  # points up to and with this group
     indices, z = np.empty((len(size), k + 1), dtype=np.int64), np.empty((len(size), k + 1))
     for slot in range(k + 1):
         at = (past <= slot).sum(axis=1)
@@ -171,5 +177,5 @@ def _with_copies(found: Neighbors, k: int, n: int) -> NeighborLists:
 
     indices, z = indices[group], z[group]
     mine = indices == np.arange(n)[:, None]
-    mine[:, -1] |= ~mine.any(axis=1)  # one of a large group may stand too far back: it drops the last
+    mine[:, -1] |= ~mine.any(axis=1)  # a member of a large group may not be in the list: it leaves out the last entry
     return NeighborLists(indices[~mine].reshape(n, k), z[~mine].reshape(n, k))

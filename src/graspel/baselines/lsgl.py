@@ -4,22 +4,31 @@ With z_pq = |x_p - x_q|^2 and the weights w of a set of allowed edges, the suppo
 
     minimize over w >= 0:    2 theta z'w - sum_p log (Sw)_p + |w|^2,
 
-where Sw are the degrees. The first term wants edges between near points, the logarithm forbids isolated ones, the
-square spreads the weight. Larger theta gives fewer edges: a wanted number of neighbors k sets it in closed
-form (:func:`theta_of_degree`). The support is the graph of 3k nearest neighbors, or all pairs.
+where Sw are the degrees. The first term favors edges between near points, the logarithm excludes isolated ones, and the
+square spreads the weight over many edges. A larger theta gives fewer edges. It follows in closed form from a desired
+number of neighbors k (:func:`theta_of_degree`). The support is the graph of 3k nearest neighbors, or all pairs.
 
 The dual has one variable for each node, the price lambda_p > 0 of its degree:
 
     minimize over lambda:    sum_pq max(0, (lambda_p + lambda_q) / 2 - theta z_pq)^2 - sum_p log lambda_p,
 
-and w_pq = max(0, (lambda_p + lambda_q) / 2 - theta z_pq). It is smooth, and Newton's method solves it in some ten
-steps, each by conjugate gradients: products with the matrix of the edges in use. (The papers use methods of first
-order, with the same, unique, optimum; the accelerated dual gradient, FDPG, was not there after 5,000 steps where a few
-points lie far from all others.) For this w the duality gap is
+and w_pq = max(0, (lambda_p + lambda_q) / 2 - theta z_pq). The dual is smooth, and Newton's method solves it in about
+ten steps. Each step is computed by conjugate gradients, with the matrix of the edges of positive weight. (The papers
+use first-order methods, which have the same unique optimum. The accelerated dual gradient method, FDPG, had not
+converged after 5,000 steps on data where a few points lie far from all others.) For this w the duality gap is
 
-    gap = sum_p h(d_p lambda_p),        d = Sw,    h(t) = t - 1 - log t >= 0,
+    gap = sum_p h(d_p lambda_p),        d = Sw,    h(t) = t - 1 - log t >= 0.
 
-zero exactly where d_p = 1 / lambda_p, the optimality condition; and |w - w*|^2 <= gap.
+It is zero exactly at the optimality condition d_p = 1 / lambda_p, and |w - w*|^2 <= gap.
+
+References
+----------
+V. Kalofolias. How to learn a graph from smooth signals. International Conference on Artificial Intelligence and
+Statistics, 2016.
+
+R. S. Dembo, S. C. Eisenstat and T. Steihaug. Inexact Newton methods. SIAM Journal on Numerical Analysis 19, 1982.
+
+V. Kalofolias and N. Perraudin. Large scale graph learning from smooth signals. arXiv 1710.05654, 2017.
 """
 
 from __future__ import annotations
@@ -38,34 +47,35 @@ from sklearn.exceptions import ConvergenceWarning
 
 from graspel.baselines.knn import neighbor_lists
 from graspel.graph import Graph, Origin
-from graspel.learning.weights import SMALLEST
+from graspel.learning.weights import FLOOR_SHARE
 from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.parameters import check_number
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-SUPPORT = 3  # neighbors in the support, for each one wanted: the paper's 2 to 3
-FARTHEST = 1e4  # theta z to the nearest neighbor: its weight is a ten-thousandth of what is usual
-CG_STEPS = 1000  # of the conjugate gradients in a Newton step, at the most
-HALVINGS = 40  # of a Newton step, at the most
+SUPPORT = 3  # neighbors in the support, for each desired neighbor; the paper uses 2 to 3
+FARTHEST = 1e4  # largest theta z to a node's nearest neighbor; its weight is then 1e-4 of a typical one
+CG_STEPS = 1000  # largest number of conjugate gradient iterations in a Newton step
+HALVINGS = 40  # largest number of halvings of a Newton step in the line search
 
 
 @dataclass(frozen=True)
 class LSGL:
-    """The graph on which the data are smoothest, of about a wanted number of neighbors.
+    """The graph on which the data are smoothest, with about a desired number of neighbors.
 
     Parameters
     ----------
     degree : int
-        Wanted neighbors of each point (k), met on average and roughly; it sets theta.
+        Desired number of neighbors of each point (k), which sets theta. It is reached roughly, and on average.
     theta : float, optional
-        Sparsity: the larger, the fewer edges. In place of the one set by `degree`; then z is taken as
-        :meth:`learn` measures it, in units of the data's squared spectral norm, or as it was handed in.
+        Sparsity: a larger one gives fewer edges. It replaces the theta that `degree` sets. It multiplies z, which
+        :meth:`learn` measures in units of the data's squared spectral norm and :meth:`learn_from_distances` takes as
+        given.
     tol : float
-        Stop when the duality gap, for each node, is this small.
+        Stop when the duality gap per node is at most this.
     max_iter : int
-        Newton steps at most. A ConvergenceWarning says if `tol` was not met.
+        Largest number of Newton steps. A ConvergenceWarning says if `tol` was not reached.
 
     Examples
     --------
@@ -99,7 +109,7 @@ class LSGL:
         self._check()
         lists = neighbor_lists(type(self).__name__, X, "degree", self.degree, random_state, factor=SUPPORT)
         theta = theta_of_degree(lists.z, self.degree) if self.theta is None else self.theta
-        return self._solved(len(lists.z), *lists.edges(), theta, Origin.NEIGHBOR)
+        return self._solve(len(lists.z), *lists.edges(), theta, Origin.NEIGHBOR)
 
     def learn_from_distances(self, z: ArrayLike) -> Graph:
         """The graph of nodes with these squared distances, on the support of all pairs.
@@ -122,7 +132,7 @@ class LSGL:
         20
         """
         self._check()
-        z, n = _checked_distances(z)
+        z, n = _check_distances(z)
         if self.degree > n - 1:
             raise ValueError(
                 f"degree={self.degree} with {n} nodes: each has only {n - 1} others. Give degree <= {n - 1}, or more "
@@ -133,23 +143,23 @@ class LSGL:
             np.fill_diagonal(rows, np.inf)
             theta = theta_of_degree(np.sort(rows, axis=1)[:, :-1], self.degree)
         heads, tails = np.triu_indices(n, 1)
-        return self._solved(n, heads, tails, z, theta, Origin.GIVEN)
+        return self._solve(n, heads, tails, z, theta, Origin.GIVEN)
 
     def _check(self) -> None:
         check_number("degree", self.degree, ">= 1", lambda value: value >= 1, whole=True)
         if self.theta is not None:
             check_number("theta", self.theta, "> 0, or None", lambda v: 0 < v < np.inf, hint="None sets it by degree.")
-        check_number("tol", self.tol, "> 0", lambda value: 0 < value < np.inf, hint="The gap for each node.")
+        check_number("tol", self.tol, "> 0", lambda value: 0 < value < np.inf, hint="It is the duality gap per node.")
         check_number("max_iter", self.max_iter, ">= 1", lambda value: value >= 1, whole=True)
 
-    def _solved(self, n: int, heads: Ints, tails: Ints, z: Floats, theta: float, origin: Origin) -> Graph:
+    def _solve(self, n: int, heads: Ints, tails: Ints, z: Floats, theta: float, origin: Origin) -> Graph:
         with one_thread_per_call():
-            cost = _brought_near(n, heads, tails, theta * z)
+            cost = _limit_far_nodes(n, heads, tails, theta * z)
             w, gap = smooth_weights(n, heads, tails, cost, self.tol, self.max_iter)
         if not gap <= self.tol:
             warnings.warn(
-                f"LSGL stopped after max_iter={self.max_iter} steps with a duality gap of {gap:.1e} for each node, "
-                f"above tol={self.tol:g}: the weights may be off by {np.sqrt(gap * n):.1e}. Raise max_iter or tol.",
+                f"LSGL stopped after max_iter={self.max_iter} steps with a duality gap of {gap:.1e} per node, "
+                f"above tol={self.tol:g}: weights may have an error of {np.sqrt(gap * n):.1e}. Raise max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -160,9 +170,9 @@ class LSGL:
 def theta_of_degree(Z: Floats, degree: int) -> float:
     r"""The theta for which nodes have about `degree` neighbors each.
 
-    A node alone, with sorted distances Z_1 <= Z_2 <= ..., takes exactly k neighbors if theta lies between
-    theta_u(k + 1) and theta_u(k) = (k Z_k^2 - B_k Z_k)^(-1/2), with B_k = Z_1 + ... + Z_k. The result is the geometric
-    mean of the two bounds, each averaged over the nodes.
+    A single node, with sorted distances Z_1 <= Z_2 <= ..., has exactly k neighbors if theta lies between theta_u(k + 1)
+    and theta_u(k) = (k Z_k^2 - B_k Z_k)^(-1/2), with B_k = Z_1 + ... + Z_k. The result is the geometric mean of the two
+    bounds, each averaged over the nodes (Kalofolias and Perraudin 2017).
 
     Parameters
     ----------
@@ -175,7 +185,7 @@ def theta_of_degree(Z: Floats, degree: int) -> float:
 
     Examples
     --------
-    One node, two neighbors wanted: the bounds are (2 * 4 - 3 * 2)^(-1/2) and (3 * 9 - 6 * 3)^(-1/2).
+    For one node and two desired neighbors the bounds are (2 * 4 - 3 * 2)^(-1/2) and (3 * 9 - 6 * 3)^(-1/2).
 
     >>> round(theta_of_degree(np.array([[1.0, 2.0, 3.0]]), 2), 4)
     0.4855
@@ -192,11 +202,11 @@ def _mean_bound(Z: Floats, k: int) -> float:
     """theta_u(k), averaged over the nodes that have one; inf if there are none."""
     rows = Z[np.isfinite(Z[:, k - 1]), :k]
     inverse_square = rows[:, -1] * (rows[:, -1:] - rows).sum(axis=1)  # k Z_k^2 - B_k Z_k
-    # A node whose nearest are all equally far, copies for one, has no bound: no theta chooses among them.
+    # A node whose k nearest are equally far, for example copies, has no bound: no theta distinguishes between them.
     positive = inverse_square[inverse_square > 0]
     if not len(positive):
         return np.inf
-    return float(np.mean(positive[positive > SMALLEST * np.median(positive)] ** -0.5))
+    return float(np.mean(positive[positive > FLOOR_SHARE * np.median(positive)] ** -0.5))
 
 
 def smooth_weights(n: int, heads: Ints, tails: Ints, cost: Floats, tol: float, max_iter: int) -> tuple[Floats, float]:
@@ -207,13 +217,13 @@ def smooth_weights(n: int, heads: Ints, tails: Ints, cost: Floats, tol: float, m
     n : int, number of nodes, each with an edge
     heads, tails : arrays, the edges of the support
     cost : array, theta z of the edges
-    tol : float, stop when the duality gap, for each node, is this small
-    max_iter : int, Newton steps at most
+    tol : float, stop when the duality gap per node is at most this
+    max_iter : int, largest number of Newton steps
 
     Returns
     -------
     weights : array, >= 0
-    gap : float, duality gap for each node
+    gap : float, duality gap per node
     """
 
     def weights(prices: Floats) -> Floats:
@@ -226,7 +236,7 @@ def smooth_weights(n: int, heads: Ints, tails: Ints, cost: Floats, tol: float, m
         w = weights(prices)
         return float(w @ w - np.log(prices).sum())
 
-    prices = 2 * _least(n, heads, tails, cost) + 1  # high enough for every node to have an edge
+    prices = 2 * _cheapest_edge(n, heads, tails, cost) + 1  # high enough for every node to have an edge
     for _ in range(max_iter):
         w = weights(prices)
         d = degrees(w)
@@ -242,7 +252,8 @@ def smooth_weights(n: int, heads: Ints, tails: Ints, cost: Floats, tol: float, m
 def _newton_step(heads: Ints, tails: Ints, prices: Floats, residual: Floats) -> Floats:
     """The relative change of lambda that solves H change = -residual, by conjugate gradients.
 
-    H = Lambda (S S' / 2) Lambda + I, with S of the edges in use: S S' is their degrees plus their adjacency.
+    H = Lambda (S S' / 2) Lambda + I, with S restricted to the edges of positive weight: S S' is their degrees plus
+    their adjacency.
     """
     n = len(prices)
     used = np.bincount(heads, minlength=n) + np.bincount(tails, minlength=n)
@@ -250,46 +261,46 @@ def _newton_step(heads: Ints, tails: Ints, prices: Floats, residual: Floats) -> 
     across = prices[heads] * prices[tails] / 2
     H = sp.coo_array((across, (heads, tails)), shape=(n, n)).tocsr()
     H = (H + H.T + sp.diags_array(diagonal)).tocsr()
-    # Loose far from the optimum, tight near it: then the steps converge faster than linearly.
+    # A tolerance that falls with the residual makes the Newton steps converge superlinearly (Dembo et al. 1982).
     rtol = min(0.1, float(np.sqrt(np.mean(residual**2))))
     change, _ = cg(H, -residual, rtol=rtol, maxiter=CG_STEPS, M=sp.diags_array(1 / diagonal))
     return np.asarray(change, dtype=np.float64)
 
 
 def _line_search(dual: Callable[[Floats], float], prices: Floats, change: Floats, slope: float) -> Floats:
-    """The prices after a part of the change: all positive, and the dual lower by a share of what the slope promises."""
+    """The prices after a share of the change that keeps them positive and decreases the dual enough (Armijo's rule)."""
     value = dual(prices)
     rounding = 1e-14 * (abs(value) + len(prices))
-    part = min(1.0, 0.9 / max(float(-change.min()), 1e-300))
+    share = min(1.0, 0.9 / max(float(-change.min()), 1e-300))
     for _ in range(HALVINGS):
-        moved = prices * (1 + part * change)
-        if dual(moved) <= value + 1e-4 * part * slope + rounding:
+        moved = prices * (1 + share * change)
+        if dual(moved) <= value + 1e-4 * share * slope + rounding:
             return moved
-        part /= 2
+        share /= 2
     return prices
 
 
-def _brought_near(n: int, heads: Ints, tails: Ints, cost: Floats) -> Floats:
-    """The costs, those of nodes very far from all others less what is too much.
+def _limit_far_nodes(n: int, heads: Ints, tails: Ints, cost: Floats) -> Floats:
+    """The costs, reduced for nodes that are very far from all others.
 
-    A node with theta z = f to its nearest has a degree of about 1 / (2 f), the difference of numbers as large as f: as
-    f^2 nears 10^16, rounding leaves nothing of it. Such a node is moved towards all others alike, until its nearest is
-    `FARTHEST` away.
+    A node with theta z = f to its nearest neighbor has a degree of about 1 / (2 f), which is the difference of numbers
+    as large as f. As f^2 approaches 10^16, rounding errors exceed the degree. So all costs of such a node are reduced
+    by the same amount, until that of its nearest neighbor is `FARTHEST`.
     """
-    excess = np.maximum(_least(n, heads, tails, cost) - FARTHEST, 0.0)
+    excess = np.maximum(_cheapest_edge(n, heads, tails, cost) - FARTHEST, 0.0)
     return cost - np.maximum(excess[heads], excess[tails])
 
 
-def _least(n: int, heads: Ints, tails: Ints, cost: Floats) -> Floats:
-    """The cost of each node's cheapest edge."""
+def _cheapest_edge(n: int, heads: Ints, tails: Ints, cost: Floats) -> Floats:
+    """For each node the cost of its cheapest edge."""
     least = np.full(n, np.inf)
     np.minimum.at(least, heads, cost)
     np.minimum.at(least, tails, cost)
     return least
 
 
-def _checked_distances(z: ArrayLike) -> tuple[Floats, int]:
-    """The squared distances of all pairs as an array, and the number of nodes."""
+def _check_distances(z: ArrayLike) -> tuple[Floats, int]:
+    """The squared distances of all pairs as an array, and the number of nodes. Raises where they are not such."""
     z = np.asarray(z, dtype=np.float64)
     n = int(np.ceil(np.sqrt(2 * z.size)))
     if z.ndim != 1 or n < 2 or z.size != n * (n - 1) // 2:
@@ -304,7 +315,7 @@ def _checked_distances(z: ArrayLike) -> tuple[Floats, int]:
 
 
 def _gap(degrees: Floats, prices: Floats) -> float:
-    """Mean of h(d_p lambda_p); inf if a node has no edge."""
+    """Duality gap per node, the mean of h(d_p lambda_p); inf if a node has no edge."""
     product = degrees * prices
     if not (product > 0).all():
         return np.inf

@@ -1,7 +1,7 @@
-r"""Weights of all node pairs: the vector w in which the methods for small graphs learn.
+r"""Weights of all node pairs: the vector w, the variable of the methods for small graphs.
 
 It has one entry for each of the N (N - 1) / 2 pairs, in the order (0, 1), (0, 2), ..., (1, 2), ... of scipy's `pdist`.
-With S the map that sums at the nodes,
+With S the matrix that sums the weights at each node,
 
     (S w)_i = sum_j w_ij = degree of i,        (S' d)_ij = d_i + d_j,        L(w) = diag(S w) - W.
 """
@@ -37,12 +37,12 @@ def degrees(w: Floats) -> Floats:
 
 
 def sums_of_ends(d: Floats) -> Floats:
-    """S' d: for each pair the sum over its two nodes."""
+    """S' d: for each pair the sum of the values of its two nodes."""
     return squareform(d[:, None] + d, checks=False)
 
 
 def laplacian(w: Floats) -> Floats:
-    """L(w) as a full matrix.
+    """L(w) as a dense matrix.
 
     >>> laplacian(np.array([1.0, 0.0, 2.0]))
     array([[ 1., -1.,  0.],

@@ -1,15 +1,28 @@
-r"""Projected gradient: the minimum of a smooth function over a simple convex set, as all these methods need it.
+r"""Projected gradient: the minimum of a smooth function over a convex set with a simple projection.
 
     x <- P(x - t g),        g the gradient, P the projection on the set.
 
-The step t is that of Barzilai and Borwein (1988), |s|^2 / s'y and s'y / |y|^2 in turn (s and y the last changes of x
-and g), and it is halved until the function falls enough, so the values never rise. It ends by the optimality condition
-of Karush, Kuhn and Tucker, x = P(x - g):
+The step size t is that of Barzilai and Borwein (1988), |s|^2 / s'y and s'y / |y|^2 in turn, with s and y the last
+changes of x and g. It is halved until the function decreases enough, so the values never increase. The method stops by
+the optimality condition of Karush, Kuhn and Tucker, x = P(x - g):
 
     residual = max |x - P(x - g)| <= tol.
 
-Its callers scale x so that the second derivative in each entry is about 1 and the entries at each node sum to about
-1. The residual is then relative: the largest error of a weight, as a share of what one node has.
+The callers scale x so that the second derivative in each entry is about 1 and the entries at each node sum to about 1.
+The residual is then relative: the largest error of a weight, as a share of the weights at a node.
+
+References
+----------
+J. Barzilai and J. M. Borwein. Two-point step size gradient methods. IMA Journal of Numerical Analysis 8, 1988.
+
+E. G. Birgin, J. M. Martinez and M. Raydan. Nonmonotone spectral projected gradient methods on convex sets. SIAM Journal
+on Optimization 10, 2000. The projected variant; ours is monotone.
+
+L. Armijo. Minimization of functions having Lipschitz continuous first partial derivatives. Pacific Journal of
+Mathematics 16, 1966.
+
+C. Michelot. A finite algorithm for finding the projection of a point onto the canonical simplex of R^n. Journal of
+Optimization Theory and Applications 50, 1986.
 """
 
 from __future__ import annotations
@@ -25,18 +38,18 @@ from sklearn.exceptions import ConvergenceWarning
 
 Floats = NDArray[np.float64]
 
-# The value at x (infinite outside the domain), and a function for the gradient there, which may cost more.
+# The value at x (infinite outside the domain), and a function that computes the gradient there, which may take longer.
 Objective: TypeAlias = Callable[[Floats], tuple[float, Callable[[], Floats]]]
 Projection: TypeAlias = Callable[[Floats], Floats]
 
-ENOUGH = 1e-4  # share of the fall that the gradient promises which a step must bring (Armijo)
-ROUNDING = 1e-15  # rise, as a share of the value, that is put down to rounding
-SHORTEST, LONGEST = 1e-8, 1e8  # steps t
+ENOUGH = 1e-4  # smallest decrease of a step, as a share of the decrease predicted by the gradient (Armijo's rule)
+ROUNDING = 1e-15  # increase that counts as a rounding error, as a share of the value
+SHORTEST, LONGEST = 1e-8, 1e8  # limits of the step size t
 
 
 @dataclass(frozen=True)
 class Minimum:
-    """Where a minimisation ended.
+    """Result of a minimization.
 
     Attributes
     ----------
@@ -51,7 +64,7 @@ class Minimum:
 
 
 def minimize(objective: Objective, project: Projection, x: Floats, *, tol: float, max_iter: int) -> Minimum:
-    """Minimise a function over a set, from a point x of the set.
+    """Minimize a function over a set, from a point x of the set.
 
     Parameters
     ----------
@@ -59,8 +72,9 @@ def minimize(objective: Objective, project: Projection, x: Floats, *, tol: float
     project : callable, x -> nearest point of the set
     x : array
     tol : float
-        Residual to be reached.
+        Residual at which to stop.
     max_iter : int
+        Largest number of iterations.
 
     Returns
     -------
@@ -87,7 +101,7 @@ def minimize(objective: Objective, project: Projection, x: Floats, *, tol: float
             if value_next <= value - ENOUGH / t * (s @ s) + ROUNDING * abs(value):
                 break
             t /= 2
-            if t < SHORTEST:  # nothing but rounding is left to gain
+            if t < SHORTEST:  # further decreases are below the rounding error
                 return Minimum(x, values, kkt_residual(x, g, project))
         g_next = gradient()
         t = _barzilai_borwein(s, g_next - g, long=iteration % 2 == 0)
@@ -118,7 +132,7 @@ def non_negative(x: Floats) -> Floats:
 
 
 def on_simplex(x: Floats, total: float) -> Floats:
-    """Nearest point with x >= 0 and sum x = total: max(0, x - theta), theta by Michelot's (1986) finite iteration.
+    """Nearest point with x >= 0 and sum x = total: max(0, x - theta), with theta from Michelot's (1986) algorithm.
 
     >>> on_simplex(np.array([3.0, 2.0, -1.0]), total=2.0)
     array([1.5, 0.5, 0. ])
@@ -133,11 +147,11 @@ def on_simplex(x: Floats, total: float) -> Floats:
 
 
 def warn_unless_converged(method: str, residual: float, tol: float, max_iter: int) -> None:
-    """Say by a ConvergenceWarning where the residual was not reached."""
+    """Give a ConvergenceWarning if the residual is above the tolerance."""
     if residual > tol:
         warnings.warn(
             f"{method} reached a KKT residual of {residual:.1e}, not the tol={tol:.1e} asked for, with "
-            f"max_iter={max_iter}; use its graph with care, raise max_iter, or allow a larger tol.",
+            f"max_iter={max_iter}. The weights are approximate: raise max_iter, or allow a larger tol.",
             ConvergenceWarning,
             stacklevel=3,
         )

@@ -1,6 +1,6 @@
 """The command line: ``graspel learn``, ``cluster``, ``report`` and the others, one file each.
 
-The commands import what they need when they run, so that ``graspel --help`` answers at once.
+The commands import what they need when they run, so that ``graspel --help`` is quick.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The application: the commands put together under one name."""
+"""The application: all commands under the name ``graspel``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EXIT_CODES = (
 
 
 def build_app() -> typer.Typer:
-    """Put the commands together."""
+    """Return the application with all its commands."""
     app = typer.Typer(
         no_args_is_help=True,
         rich_markup_mode="rich",
@@ -57,4 +57,4 @@ def _graspel(
         bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Carry the options of ``graspel`` itself."""
+    """Hold the options of ``graspel`` itself."""

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graspel.cli import learn_options as options
+from graspel.cli import options
 from graspel.cli.errors import friendly_errors
-from graspel.cli.help_text import default
-from graspel.cli.learn import Header, Key, Quiet, fitted
-from graspel.cli.output import check_graph_file, check_kept, print_json, print_table
+from graspel.cli.learning import learn_graph, read_points
+from graspel.cli.options import AUTO
+from graspel.cli.output import check_graph_file, check_sources, print_json, print_table
 from graspel.cli.progress_bar import progress_bar
 from graspel.io.errors import UnusableFile
 from graspel.runtime.progress import announce
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 HELP = (
     "Group data points into clusters.\n\n"
-    "Learns the graph of the points (or takes one that is already there, --graph), and groups them by the first "
+    "Learns the graph of the points (or reads one from a file, --graph), and groups them by the first "
     "eigenvectors of its Laplacian. Writes the cluster of every point, in the order of the data, and prints how many "
-    "clusters there are and how large. With known classes (--labels) it also says how well the two agree."
+    "clusters there are and how large they are. With known classes (--labels) it also prints how well the two agree."
 )
 EXAMPLES = "\n".join(
     (
@@ -35,26 +35,13 @@ EXAMPLES = "\n".join(
         "graspel cluster points.npy -k 10 -o clusters.npy --labels classes.csv --seed 0",
         "graspel cluster --graph graph.npz -k 10 -o clusters.csv",
         "",
-        "Clusters are numbered from 0, by their first point. Files are written whole or not at all, also on Ctrl-C.",
+        "Clusters are numbered from 0, by their first point. "
+        "Files are written completely or not at all, also on Ctrl-C.",
     )
 )
 
-AUTO = "auto"
-MAX_ITER = 0  # critical edges tie clusters to each other: docs/clustering.md
-SHOWN_SIZES = 20
-
-
-def number_of_clusters(text: str) -> int | str:
-    """Return the number, or "auto"."""
-    if text == AUTO:
-        return text
-    try:
-        number = int(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is neither a whole number nor auto") from None
-    if number < 1:
-        raise typer.BadParameter(f"{number} clusters cannot be made; ask for at least 1, or for auto")
-    return number
+MAX_ITER = 0  # rounds of critical edges; these edges join different clusters (docs/clustering.md)
+SHOWN_SIZES = 20  # sizes of clusters in the printed summary
 
 
 Data = Annotated[
@@ -68,101 +55,71 @@ Data = Annotated[
 ]
 Output = Annotated[
     Path,
-    typer.Option(
-        "--output",
-        "-o",
-        help="The cluster of every point, in the order of the data: .csv (one column, cluster) or .npy.",
-        show_default=False,
-        metavar="FILE",
+    options.make_file_option(
+        "The cluster of every point, in the order of the data: .csv (one column, cluster) or .npy.", "--output", "-o"
     ),
 ]
 Clusters = Annotated[
     Any,
-    typer.Option(
+    options.make_option(
+        None,
+        AUTO,
+        "How many clusters; auto: as many as the largest gap between the first eigenvalues shows.",
         "--clusters",
         "-k",
-        help="How many clusters; auto: as many as the largest gap between the first eigenvalues tells." + default(AUTO),
-        show_default=False,
         metavar="INT|auto",
-        parser=number_of_clusters,
+        parser=options.parse_n_clusters,
     ),
 ]
 Labels = Annotated[
     Path | None,
-    typer.Option(
-        help="The known classes of the points, to compare the clusters with: .csv (one column) or .npy, numbers or "
-        "text. They are not used to find the clusters.",
-        show_default=False,
-        metavar="FILE",
+    options.make_file_option(
+        "The known classes of the points, to compare the clusters with: .csv (one column) or .npy, numbers or text. "
+        "They are not used to find the clusters."
     ),
 ]
 AssignLabels = Annotated[
     str,
-    typer.Option(
-        help="From eigenvectors to clusters: ward (groups the points along the graph) or paper (k-means from random "
-        "starts, Algorithm 2 of the paper)." + default("ward"),
-        show_default=False,
+    options.make_option(
+        None,
+        "ward",
+        "From eigenvectors to clusters: ward (groups the points along the graph) or paper (k-means from random "
+        "starts, Algorithm 2 of the paper).",
         metavar="ward|paper",
     ),
 ]
 GraphFile = Annotated[
     Path | None,
-    typer.Option(
-        "--graph",
-        help="A graph of the points, to cluster on instead of learning one: .npz, .mtx, .graphml, .csv or .parquet.",
-        show_default=False,
-        metavar="FILE",
+    options.make_file_option(
+        "A graph of the points, to cluster instead of learning one: .npz, .mtx, .graphml, .csv or .parquet.", "--graph"
     ),
 ]
 SaveGraph = Annotated[
     Path | None,
-    typer.Option(
-        help="Keep the learned graph: .npz, .mtx, .graphml, .csv or .parquet.", show_default=False, metavar="FILE"
-    ),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object; no progress bar.")]
-# Without the -k of graspel learn, which is the number of clusters here.
-Neighbors = Annotated[
-    int | None,
-    typer.Option(
-        "--n-neighbors",
-        "--neighbors",
-        help="How many nearest neighbors each point is joined to." + default("2"),
-        show_default=False,
-        rich_help_panel=options.START,
-    ),
+    options.make_file_option("Also write the learned graph: .npz, .mtx, .graphml, .csv or .parquet."),
 ]
 Initial = Annotated[
     str | None,
-    typer.Option(
-        help="The start graph: knn (nearest neighbors), unn (a larger kNN graph, spectrally sparsified), mst (minimum "
-        "spanning tree), or the path of a graph file on the same points, whose pieces are joined." + default("knn"),
-        show_default=False,
-        rich_help_panel=options.START,
+    options.make_option(
+        options.START,
+        "knn",
+        "The start graph: knn (nearest neighbors), unn (a larger kNN graph, spectrally sparsified), mst (minimum "
+        "spanning tree), or the path of a graph file on the same points, whose components are joined.",
         metavar="knn|unn|mst|FILE",
     ),
 ]
 MaxIter = Annotated[
     int | None,
-    typer.Option(
-        help="Rounds of critical edges at most; 0 keeps the start graph, joined to one piece." + default(str(MAX_ITER)),
-        show_default=False,
-        rich_help_panel=options.START,
+    options.make_option(
+        options.START,
+        str(MAX_ITER),
+        "Largest number of rounds of critical edges; 0 keeps the start graph, joined to one component.",
     ),
 ]
-Seed = Annotated[
-    int | None,
-    typer.Option(
-        "--random-state",
-        "--seed",
-        help="Seed; the same seed gives the same clusters." + default("a new one in each run"),
-        show_default=False,
-        rich_help_panel=options.RUN,
-    ),
-]
+Seed = Annotated[int | None, options.make_seed_option("clusters")]
 
 LEARNING = ("n_neighbors", "metric", "initial", "max_iter", "center")
-# What only makes sense where a graph is learned, or points are read.
+# Options for learning a graph, and options for reading points.
 NOT_WITH_GRAPH = (*LEARNING, "save_graph")
 ONLY_WITH_DATA = ("key", "header")
 
@@ -175,23 +132,23 @@ def cluster(
     assign_labels: AssignLabels = "ward",
     graph: GraphFile = None,
     save_graph: SaveGraph = None,
-    key: Key = None,
-    header: Header = None,
-    n_neighbors: Neighbors = None,
+    key: options.Key = None,
+    header: options.Header = None,
+    n_neighbors: options.NeighborsWithoutK = None,
     metric: options.Metric = None,
     initial: Initial = None,
     max_iter: MaxIter = None,
     center: options.Center = None,
     random_state: Seed = None,
     n_jobs: options.Jobs = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    json: options.SummaryJson = False,
+    quiet: options.Quiet = False,
 ) -> None:
-    """Cluster the points of `data`, or the nodes of `graph`, into the file `output`. HELP is the user's text."""
+    """Cluster the points of `data`, or the nodes of `graph`, into the file `output`; HELP is the help page."""
     given = {name: value for name, value in locals().items() if value is not None}
     began = monotonic()
     with friendly_errors(quiet=quiet) as written:
-        source = _checked_source(given)
+        source = _check_source(given)
         _check_files(given)
         with progress_bar(show=not (json or quiet)):
             from graspel.cluster import ASSIGNMENTS, cluster_graph
@@ -199,16 +156,16 @@ def cluster(
             from graspel.runtime.parameters import check_choice
 
             check_choice("assign_labels", assign_labels, ASSIGNMENTS)
-            X: Any = None if data is None else _points(data, key, header)
-            learned = None if graph is None else _graph_of(graph, data, X)
+            X: Any = None if data is None else _read_points(data, key, header)
+            learned = None if graph is None else _read_graph(graph, data, X)
             n_points = X.shape[0] if learned is None else learned.n_nodes
-            _check_number(n_clusters, n_points, source)
+            _check_n_clusters(n_clusters, n_points, source)
             classes = None if labels is None else read_labels(labels, n_points, source)
             if learned is None:
                 wanted = {name: given[name] for name in (*LEARNING, "random_state", "n_jobs") if name in given}
-                learned = fitted(X, {"max_iter": MAX_ITER, **wanted}).graph_
+                learned = learn_graph(X, {"max_iter": MAX_ITER, **wanted}).graph_
             else:
-                _check_pieces(n_clusters, learned, source)
+                _check_components(n_clusters, learned, source)
             if save_graph is not None:
                 learned.export(save_graph)
                 written.append(str(save_graph))
@@ -225,11 +182,11 @@ def cluster(
             print_table(f"The clusters of {source.name}, written to {output}", _rows(record, n_clusters, save_graph))
 
 
-# --- what is refused before the work ---------------------------------------------------------------------------------
+# --- checks before the work ------------------------------------------------------------------------------------------
 
 
-def _checked_source(given: dict[str, Any]) -> Path:
-    """The file of the graph or else of the points, if the options go together."""
+def _check_source(given: dict[str, Any]) -> Path:
+    """Return the file of the graph, or else of the points; raise if two options contradict each other."""
     if "graph" not in given and "data" not in given:
         raise ValueError("there is nothing to cluster; give the file of the points, or that of their graph by --graph.")
     if "graph" in given:
@@ -248,43 +205,40 @@ def _checked_source(given: dict[str, Any]) -> Path:
 
 
 def _check_files(given: dict[str, Any]) -> None:
-    """See that what is to be written can be, and that it replaces nothing that is read."""
+    """Raise if a file cannot be written, or would replace a file that is read."""
     from graspel.io.labels import check_labels_file
 
     targets = [given[name] for name in ("output", "save_graph") if name in given]
     check_labels_file(given["output"])
     if "save_graph" in given:
         check_graph_file(given["save_graph"])
-    check_kept([given[name] for name in ("data", "graph", "labels") if name in given], targets)
+    check_sources([given[name] for name in ("data", "graph", "labels") if name in given], targets)
     if len({target.resolve() for target in targets}) < len(targets):
-        raise ValueError(f"{targets[0]} cannot take both the clusters and the graph; give two names.")
+        raise ValueError(f"{targets[0]} cannot hold both the clusters and the graph; give two names.")
 
 
-def _check_number(n_clusters: int | str, n_points: int, source: Path) -> None:
+def _check_n_clusters(n_clusters: int | str, n_points: int, source: Path) -> None:
     if isinstance(n_clusters, int) and n_clusters > n_points:
         raise ValueError(f"-k {n_clusters}: {source} holds only {n_points:,} points; ask for 1 to {n_points} clusters.")
 
 
-def _check_pieces(n_clusters: int | str, graph: Graph, source: Path) -> None:
-    n_pieces = graph.components[0]
-    if isinstance(n_clusters, int) and n_clusters < n_pieces:
+def _check_components(n_clusters: int | str, graph: Graph, source: Path) -> None:
+    n_components = graph.components[0]
+    if isinstance(n_clusters, int) and n_clusters < n_components:
         raise ValueError(
-            f"-k {n_clusters}: the graph {source} falls into {n_pieces:,} pieces and does not say which of them belong "
-            f"together; ask for at least {n_pieces} clusters, or give the points and, instead of --graph, "
-            f"--initial {source}, which joins the pieces."
+            f"-k {n_clusters}: the graph {source} has {n_components:,} components and does not say which of them "
+            f"belong together; ask for at least {n_components} clusters, or give the points and, instead of --graph, "
+            f"--initial {source}, which joins the components."
         )
 
 
 # --- the files -------------------------------------------------------------------------------------------------------
 
 
-def _points(data: Path, key: str | None, header: bool | None) -> Any:
-    from graspel.io.tables import read_data
-
-    announce("reading", detail=data.name)
+def _read_points(data: Path, key: str | None, header: bool | None) -> Any:
     if key is None and _is_graph(data):
         raise UnusableFile(f"{data} holds a graph, not points; give it by --graph {data}.")
-    return read_data(data, key=key, header=header)
+    return read_points(data, key, header)
 
 
 def _is_graph(path: Path) -> bool:
@@ -296,8 +250,8 @@ def _is_graph(path: Path) -> bool:
         return "graspel_graph_version.npy" in archive.namelist()
 
 
-def _graph_of(path: Path, data: Path | None, X: Any) -> Graph:
-    """Read the graph, which must be one of the points where these are given."""
+def _read_graph(path: Path, data: Path | None, X: Any) -> Graph:
+    """Read the graph; if points are given too, it must have as many nodes."""
     from graspel.graph import Graph
 
     announce("reading", detail=path.name)
@@ -329,7 +283,7 @@ def _summary(found: Clustering, graph: Graph) -> dict[str, Any]:
 
 
 def _scores(classes: list[Any] | None, found: Clustering) -> dict[str, Any]:
-    """How well clusters and classes agree; nothing where these are not known."""
+    """How well clusters and classes agree; empty if the classes are not known."""
     if classes is None:
         return {}
     from graspel.metrics import adjusted_rand_index, clustering_accuracy, normalized_mutual_information
@@ -349,7 +303,7 @@ def _rows(record: dict[str, Any], asked: int | str, save_graph: Path | None) -> 
     edges = f"{record['edges']:,} edges on {record['points']:,} points"
     kept = "" if save_graph is None else f"; written to {save_graph.name}"
     rows = [
-        ("clusters", f"{record['clusters']:,}", _why_so_many(record, asked)),
+        ("clusters", f"{record['clusters']:,}", _explain_n_clusters(record, asked)),
         ("sizes", f"{sizes[0]:,} to {sizes[-1]:,}", f"points in each: {shown}{more}"),
         ("graph", f"density {record['density']:.3f}", f"{edges}{kept}"),
     ]
@@ -363,9 +317,9 @@ def _rows(record: dict[str, Any], asked: int | str, save_graph: Path | None) -> 
     return [*rows, ("seconds", f"{record['seconds']:.1f}", "in all, loading of libraries included")]
 
 
-def _why_so_many(record: dict[str, Any], asked: int | str) -> str:
+def _explain_n_clusters(record: dict[str, Any], asked: int | str) -> str:
     if asked == AUTO:
         if record["components"] > 1:
-            return "auto: as many as the graph has pieces"
+            return "auto: as many as the graph has components"
         return f"auto: {record['eigengap']['sentence']}"
     return "as asked for" if record["clusters"] == asked else f"{asked:,} were asked for, but some stayed empty"

@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
+from graspel.cli import options
 from graspel.cli.errors import friendly_errors
 from graspel.cli.output import check_graph_file
 
 HELP = (
     "Convert a graph to another file format.\n\n"
-    "The suffixes of the two names tell the formats. A MatrixMarket file (.mtx) holds the weights only; the others "
+    "The suffixes of the two names say which formats. A MatrixMarket file (.mtx) holds the weights only; the others "
     "also keep why each edge is there."
 )
 EXAMPLES = "\n".join(
@@ -26,16 +27,16 @@ EXAMPLES = "\n".join(
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(help="The graph to read.", show_default=False, metavar="GRAPH")],
+    source: options.GraphArgument,
     target: Annotated[
         Path,
         typer.Argument(
             help="The file to write: .npz, .mtx, .graphml, .csv or .parquet.", show_default=False, metavar="FILE"
         ),
     ],
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    quiet: options.Quiet = False,
 ) -> None:
-    """Read the graph in `source` and write it to `target`. HELP is the user's text."""
+    """Read the graph in `source` and write it to `target`; HELP is the help page."""
     with friendly_errors(quiet=quiet) as written:
         check_graph_file(target, source=source)
         from graspel.graph import Graph

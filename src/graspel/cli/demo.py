@@ -1,4 +1,4 @@
-"""``graspel demo``: the whole way on data that ships with scikit-learn, in a few seconds."""
+"""``graspel demo``: the whole method on data that ships with scikit-learn, in a few seconds."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from graspel.cli import options
 from graspel.cli.errors import friendly_errors
 from graspel.cli.output import print_certificate
 from graspel.cli.progress_bar import progress_bar
@@ -33,23 +34,21 @@ EXAMPLES = "\n".join(
 
 def demo(
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The folder to write to; made if needed.", metavar="FOLDER")
+        Path, typer.Option("--output", "-o", help="The folder to write to; it is created if needed.", metavar="FOLDER")
     ] = Path("graspel-demo"),
-    json: Annotated[
-        bool, typer.Option("--json", help="Print the certificate as one JSON object; no progress bar.")
-    ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    json: options.CertificateJson = False,
+    quiet: options.Quiet = False,
 ) -> None:
-    """Run the whole method on the digits data set. HELP is the user's text."""
+    """Run the whole method on the digits data set; HELP is the help page."""
     with friendly_errors(quiet=quiet) as written:
-        with _folder(output), progress_bar(show=not (json or quiet)):
+        with _make_folder(output), progress_bar(show=not (json or quiet)):
             certificate = _learn_and_draw(output, written)
         if not quiet:
             print_certificate(certificate, "The graph of scikit-learn's digits", as_json=json)
         if not (quiet or json):
             print(f"Written: {' and '.join(written)}")
-            command = "graspel" if which("graspel") else sys.argv[0]  # from a virtual environment that is not active
-            print(f"Look into the graph by: {command} info {written[0]}")
+            command = "graspel" if which("graspel") else sys.argv[0]  # in a virtual environment that is not active
+            print(f"Describe the graph by: {command} info {written[0]}")
 
 
 def _learn_and_draw(output: Path, written: list[str]) -> Any:
@@ -72,13 +71,13 @@ def _learn_and_draw(output: Path, written: list[str]) -> Any:
 
 
 @contextmanager
-def _folder(path: Path) -> Iterator[None]:
-    """Make a folder, and take it away again if nothing came to be in it."""
-    made = not path.exists()
+def _make_folder(path: Path) -> Iterator[None]:
+    """Create a folder, and remove it again if it is still empty at the end."""
+    created = not path.exists()
     path.mkdir(parents=True, exist_ok=True)
     try:
         yield
     finally:
-        if made:
+        if created:
             with suppress(OSError):  # not empty
                 path.rmdir()

@@ -1,4 +1,4 @@
-"""``graspel embed``: from a file of points to a file with the place of every point, and a picture."""
+"""``graspel embed``: from a file of points to a file with the coordinates of every point, and a picture."""
 
 from __future__ import annotations
 
@@ -6,137 +6,108 @@ from pathlib import Path
 from time import monotonic
 from typing import Annotated, Any
 
-import typer
-
-from graspel.cli import learn_options as options
+from graspel.cli import options
 from graspel.cli.errors import friendly_errors
-from graspel.cli.help_text import default
-from graspel.cli.learn import Data, Header, Key, Quiet
-from graspel.cli.output import check_kept, print_json, print_table
+from graspel.cli.learning import read_points
+from graspel.cli.output import check_sources, print_json, print_table
 from graspel.cli.progress_bar import progress_bar
 from graspel.runtime.progress import announce
 
 HELP = (
-    "EmbeddedGraph data points in the plane, or in few dimensions.\n\n"
-    "Learns the graph of the points. tsne (the default) draws a fifth of them, one for each group of a coarsened "
-    "graph, and from there all; spectral places the points by the first eigenvectors of the graph's Laplacian. Writes "
-    "the place of every point, in the order of the data, and draws them (--plot). With known classes (--labels) the "
-    "picture is colored, and how many points lie among their own class is said; classes are not used to find the "
-    "places."
+    "Place data points in the plane, or in few dimensions.\n\n"
+    "Learns the graph of the points. tsne (the default) first places a fifth of the points, one for each group of a "
+    "coarsened graph, and then all of them; spectral places the points by the first eigenvectors of the graph's "
+    "Laplacian. Writes the coordinates of every point, in the order of the data, and draws the points (--plot). With "
+    "known classes (--labels) the picture is colored, and the summary says how many points lie among their own class; "
+    "classes are not used to place the points."
 )
 EXAMPLES = "\n".join(
     (
         "[bold]Examples[/bold]",
-        "graspel embed points.npy -o places.csv",
-        "graspel embed points.npy -o places.csv --plot picture.png --labels classes.csv --seed 0",
-        "graspel embed points.csv -o places.npy --method spectral --n-components 3",
-        "graspel embed points.npy -o places.csv --reduction 10 --refine-iter 0",
+        "graspel embed points.npy -o coordinates.csv",
+        "graspel embed points.npy -o coordinates.csv --plot picture.png --labels classes.csv --seed 0",
+        "graspel embed points.csv -o coordinates.npy --method spectral --n-components 3",
+        "graspel embed points.npy -o coordinates.csv --reduction 10 --refine-iter 0",
         "",
-        "Files are written whole or not at all, also on Ctrl-C. tsne needs openTSNE, spectral does not.",
+        "Files are written completely or not at all, also on Ctrl-C. tsne needs openTSNE, spectral does not.",
     )
 )
 
-TSNE = "tsne alone"
-MAX_SHOWN_NEIGHBORS = 10
+TSNE = "Only for tsne"
+SCORED_NEIGHBORS = 10  # nearest neighbors that vote on the class of a point in the printed accuracy
 
 Output = Annotated[
     Path,
-    typer.Option(
-        "--output",
-        "-o",
-        help="The place of every point, in the order of the data: .csv (columns x, y) or .npy.",
-        show_default=False,
-        metavar="FILE",
+    options.make_file_option(
+        "The coordinates of every point, in the order of the data: .csv (columns x, y) or .npy.", "--output", "-o"
     ),
 ]
 Method = Annotated[
     str,
-    typer.Option(
-        help="How the points are placed: tsne (multilevel t-SNE) or spectral (eigenvectors of the graph)."
-        + default("tsne"),
-        show_default=False,
+    options.make_option(
+        None,
+        "tsne",
+        "How the points are placed: tsne (multilevel t-SNE) or spectral (eigenvectors of the graph).",
         metavar="tsne|spectral",
     ),
 ]
-Plot = Annotated[
-    Path | None,
-    typer.Option(help="Draw the places: .png, .pdf or .svg.", show_default=False, metavar="FILE"),
-]
+Plot = Annotated[Path | None, options.make_file_option("Draw the points: .png, .pdf or .svg.")]
 Labels = Annotated[
     Path | None,
-    typer.Option(
-        help="The known classes of the points, for colors: .csv (one column) or .npy, numbers or text.",
-        show_default=False,
-        metavar="FILE",
+    options.make_file_option(
+        "The known classes of the points, for colors: .csv (one column) or .npy, numbers or text."
     ),
 ]
 Components = Annotated[
-    int | None,
-    typer.Option("--n-components", "-d", help="Dimensions; tsne draws in 2 or 3." + default("2"), show_default=False),
+    int | None, options.make_option(None, "2", "Dimensions; tsne draws in 2 or 3.", "--n-components", "-d")
 ]
-
-
-def _tsne_option(value: str, help: str) -> Any:
-    return typer.Option(help=help + default(value), show_default=False, rich_help_panel=TSNE)
-
-
 Reduction = Annotated[
-    float | None, _tsne_option("5", "Points for each representative; 1 is no coarsening. The paper uses 5.")
+    float | None,
+    options.make_option(TSNE, "5", "Points for each representative; 1 is no coarsening. The paper uses 5."),
 ]
-EarlyIter = Annotated[int | None, _tsne_option("100", "Iterations on the representatives with attraction exaggerated.")]
-Iter = Annotated[int | None, _tsne_option("150", "Iterations on the representatives after that.")]
+EarlyIter = Annotated[
+    int | None,
+    options.make_option(TSNE, "100", "Iterations on the representatives with attraction exaggerated."),
+]
+Iter = Annotated[int | None, options.make_option(TSNE, "150", "Iterations on the representatives after that.")]
 RefineIter = Annotated[
     int | None,
-    _tsne_option("100", "Iterations on all points; 0 leaves them where they are placed between representatives."),
+    options.make_option(
+        TSNE, "100", "Iterations on all points; 0 leaves them where they are placed between representatives."
+    ),
 ]
-# Both methods learn a graph, but one of them without critical edges unless it is told.
 Neighbors = Annotated[
     int | None,
-    typer.Option(
-        "--n-neighbors",
-        "-k",
-        help="How many nearest neighbors each point of the graph is joined to." + default("2"),
-        show_default=False,
-        rich_help_panel=options.START,
+    options.make_option(
+        options.START, "2", "How many nearest neighbors each point of the graph is joined to.", "--n-neighbors", "-k"
     ),
 ]
 MaxIter = Annotated[
     int | None,
-    typer.Option(
-        help="Rounds of critical edges at most; 0 keeps the start graph, joined to one piece."
-        + default("tsne: 0, spectral: 100"),
-        show_default=False,
-        rich_help_panel=options.START,
+    options.make_option(
+        options.START,
+        "tsne: 0, spectral: 100",
+        "Largest number of rounds of critical edges; 0 keeps the start graph, joined to one component.",
     ),
 ]
-Seed = Annotated[
-    int | None,
-    typer.Option(
-        "--random-state",
-        "--seed",
-        help="Seed; the same seed gives the same places." + default("a new one in each run"),
-        show_default=False,
-        rich_help_panel=options.RUN,
-    ),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object; no progress bar.")]
+Seed = Annotated[int | None, options.make_seed_option("coordinates")]
 
 LEARNING = ("n_neighbors", "metric", "max_iter", "center")
 ONLY_TSNE = ("reduction", "early_iter", "n_iter", "refine_iter")
 COMMON = ("n_components", "random_state", "n_jobs")
 METHODS = ("tsne", "spectral")
-MAX_ITER = {"tsne": 0, "spectral": 100}
+MAX_ITER = {"tsne": 0, "spectral": 100}  # rounds of critical edges, the defaults of the two estimators
 
 
 def embed(
-    data: Data,
+    data: options.Data,
     output: Output,
     method: Method = "tsne",
     plot: Plot = None,
     labels: Labels = None,
     n_components: Components = None,
-    key: Key = None,
-    header: Header = None,
+    key: options.Key = None,
+    header: options.Header = None,
     reduction: Reduction = None,
     early_iter: EarlyIter = None,
     n_iter: Iter = None,
@@ -147,10 +118,10 @@ def embed(
     center: options.Center = None,
     random_state: Seed = None,
     n_jobs: options.Jobs = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    json: options.SummaryJson = False,
+    quiet: options.Quiet = False,
 ) -> None:
-    """EmbeddedGraph the points of `data`, write their places to `output`, and draw them. HELP is the user's text."""
+    """Place the points of `data`, write their coordinates to `output`, and draw them; HELP is the help page."""
     given = {name: value for name, value in locals().items() if value is not None}
     began = monotonic()
     with friendly_errors(quiet=quiet) as written:
@@ -159,12 +130,10 @@ def embed(
         with progress_bar(show=not (json or quiet)):
             from graspel.io.coordinates import write_coordinates
             from graspel.io.labels import read_labels
-            from graspel.io.tables import read_data
 
-            announce("reading", detail=data.name)
-            X = read_data(data, key=key, header=header)
+            X = read_points(data, key, header)
             classes = None if labels is None else read_labels(labels, X.shape[0], data)
-            model = _model(given).fit(X)
+            model = _make_estimator(given).fit(X)
             announce("writing", detail=output.name)
             write_coordinates(output, model.embedding_)
             written.append(str(output))
@@ -175,11 +144,11 @@ def embed(
         if json:
             print_json(record)
         elif not quiet:
-            print_table(f"The places of {data.name}, written to {' and '.join(written)}", _rows(record))
+            print_table(f"The coordinates of {data.name}, written to {' and '.join(written)}", _rows(record))
 
 
 def _check_method(given: dict[str, Any]) -> None:
-    """See that the method is known, can be run, and has the options that are given."""
+    """Raise if the method is unknown or cannot be run, or an option is not for this method."""
     from graspel.runtime.parameters import check_choice
 
     check_choice("method", given["method"], METHODS)
@@ -194,18 +163,18 @@ def _check_method(given: dict[str, Any]) -> None:
 
 
 def _check_files(given: dict[str, Any]) -> None:
-    """See that what is to be written can be, and that it replaces nothing that is read."""
+    """Raise if a file cannot be written, or would replace a file that is read."""
     from graspel.io.coordinates import check_coordinate_file, check_picture_file
 
     check_coordinate_file(given["output"])
     if "plot" in given:
         check_picture_file(given["plot"])
     targets = [given[name] for name in ("output", "plot") if name in given]
-    check_kept([given[name] for name in ("data", "labels") if name in given], targets)
+    check_sources([given[name] for name in ("data", "labels") if name in given], targets)
 
 
-def _model(given: dict[str, Any]) -> Any:
-    """The estimator with the options that are given."""
+def _make_estimator(given: dict[str, Any]) -> Any:
+    """Return the estimator with the options that are given."""
     from graspel.learner import GRASPEL
     from graspel.manifold import GraspelEmbedding, MultilevelTSNE
 
@@ -217,12 +186,12 @@ def _model(given: dict[str, Any]) -> Any:
     return MultilevelTSNE(**wanted) if method == "tsne" else GraspelEmbedding(**wanted)
 
 
-def _draw(places: Any, classes: list[Any] | None, path: Path, data: Path, method: str) -> None:
+def _draw(coordinates: Any, classes: list[Any] | None, path: Path, data: Path, method: str) -> None:
     from graspel.plot import embedding, save
 
     announce("drawing", detail=path.name)
     name = {"tsne": "multilevel t-SNE", "spectral": "spectral embedding"}[method]
-    save(embedding(places, classes, title=data.name, subtitle=f"{len(places):,} points, {name}"), path)
+    save(embedding(coordinates, classes, title=data.name, subtitle=f"{len(coordinates):,} points, {name}"), path)
 
 
 # --- the summary -----------------------------------------------------------------------------------------------------
@@ -242,14 +211,14 @@ def _summary(model: Any, method: str) -> dict[str, Any]:
     return record | {"eigenvalues": model.eigenvalues_}
 
 
-def _scores(places: Any, classes: list[Any] | None) -> dict[str, Any]:
-    """How many points lie among their own class; nothing where classes are not known."""
+def _scores(coordinates: Any, classes: list[Any] | None) -> dict[str, Any]:
+    """How many points lie among their own class; empty if the classes are not known."""
     if classes is None:
         return {}
     from graspel.metrics import label_accuracy
 
-    n_neighbors = min(MAX_SHOWN_NEIGHBORS, len(classes) - 1)
-    return {"classes": len(set(classes)), "accuracy": label_accuracy(places, classes, n_neighbors=n_neighbors)}
+    n_neighbors = min(SCORED_NEIGHBORS, len(classes) - 1)
+    return {"classes": len(set(classes)), "accuracy": label_accuracy(coordinates, classes, n_neighbors=n_neighbors)}
 
 
 def _rows(record: dict[str, Any]) -> list[tuple[str, str, str]]:

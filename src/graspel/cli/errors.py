@@ -1,10 +1,10 @@
-"""Errors: one sentence for the reader, an exit code for the machine, and no traceback.
+"""Errors of the command line: one sentence on stderr, an exit code, and no traceback.
 
 ====  ===========================================================================
 code  meaning
 ====  ===========================================================================
 0     done
-1     something unexpected: a bug; ``GRASPEL_DEBUG=1`` shows the traceback
+1     an unexpected error, a bug; ``GRASPEL_DEBUG=1`` shows the traceback
 2     the input, an option or the output cannot be used; the sentence says why
 130   stopped by Ctrl-C
 143   stopped by a termination signal
@@ -24,11 +24,11 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, NoReturn
 
-__all__ = ["DEBUG_VARIABLE", "USER_ERRORS", "friendly_errors", "sentence"]
+__all__ = ["DEBUG_VARIABLE", "USER_ERRORS", "explain", "friendly_errors"]
 
 DEBUG_VARIABLE = "GRASPEL_DEBUG"
 
-# What these say comes from a user's file, option or machine; anything else is a bug of ours.
+# Errors caused by a file, an option or the machine of the user; any other error is a bug of graspel.
 USER_ERRORS = (ValueError, TypeError, OSError, MemoryError, ImportError, EOFError, OverflowError)
 
 
@@ -38,7 +38,7 @@ _ADVICE = {
     errno.EPERM: "may not be opened (not permitted); change its permissions or choose another path",
     errno.EISDIR: "is a folder; give the path of a file",
     errno.ENOTDIR: "is not a folder; check the path",
-    errno.EEXIST: "is in the way, a folder of this name is needed; move it away or choose another name",
+    errno.EEXIST: "is a file, but a folder of this name is needed; move it or choose another name",
     errno.ENOSPC: "cannot be written: the disk is full; free some space or choose another folder",
     errno.EDQUOT: "cannot be written: your disk quota is used up; free some space or choose another folder",
     errno.EROFS: "cannot be written: the file system is read-only; choose another folder",
@@ -48,17 +48,17 @@ _ADVICE = {
 
 @contextmanager
 def friendly_errors(*, quiet: bool = False) -> Iterator[list[str]]:
-    """Turn an exception inside the ``with`` block into one sentence on stderr and an exit code; a warning, into a line.
+    """Turn an exception inside the ``with`` block into a sentence on stderr and an exit code, a warning into a line.
 
     Parameters
     ----------
     quiet : bool
-        Whether to keep warnings to ourselves.
+        Do not print warnings.
 
     Yields
     ------
     list of str
-        The block appends the path of each file it has written, so that the message after Ctrl-C is true.
+        The block appends the path of each file that it has written; the message after Ctrl-C names them.
     """
     written: list[str] = []
     stopped_by: list[int] = []
@@ -66,25 +66,25 @@ def friendly_errors(*, quiet: bool = False) -> Iterator[list[str]]:
         try:
             yield written
         except BrokenPipeError:
-            _leave_quietly()
+            _exit_silently()
         except (KeyboardInterrupt, Exception) as error:
-            # A library in C may answer Ctrl-C by an exception of its own: the signal is what counts.
+            # A library in C may turn Ctrl-C into another exception, so the signal decides.
             if isinstance(error, KeyboardInterrupt) or stopped_by:
                 _stop(written, stopped_by[-1] if stopped_by else signal.SIGINT)
             _fail(error)
 
 
-def sentence(error: BaseException) -> str:
-    """Say in one line what `error` is about."""
+def explain(error: BaseException) -> str:
+    """Describe `error` in one line."""
     if isinstance(error, OSError) and error.errno is not None and error.strerror:
         if error.strerror != os.strerror(error.errno):
-            return " ".join(error.strerror.split())  # our own words
+            return " ".join(error.strerror.split())  # a message of graspel, not of the operating system
         what = _ADVICE.get(error.errno, f"cannot be used: {error.strerror.lower()}")
         return f"{'the file' if error.filename is None else os.fsdecode(error.filename)} {what}."
     text = " ".join(str(error).split())
     if isinstance(error, MemoryError):
         detail = f" ({text.rstrip('.')})" if text else ""
-        return f"the memory does not suffice{detail}; use fewer points or features, or a machine with more memory."
+        return f"there is not enough memory{detail}; use fewer points or features, or a machine with more memory."
     if isinstance(error, ImportError) and error.name:
         return f"{text.rstrip('.')}; install the package {error.name.partition('.')[0]!r} for this."
     return text or type(error).__name__
@@ -102,19 +102,19 @@ def _fail(error: BaseException) -> NoReturn:
         if message:  # without one, the help has been printed
             print(f"Error: {message}; see '{command} --help'.", file=sys.stderr)
         raise SystemExit(2)
-    if isinstance(error, USER_ERRORS) and not _is_ours(error):
-        print(f"Error: {sentence(error)}", file=sys.stderr)
+    if isinstance(error, USER_ERRORS) and not _is_import_of_graspel(error):
+        print(f"Error: {explain(error)}", file=sys.stderr)
         raise SystemExit(2)
     print(
-        f"Error: something unexpected happened ({type(error).__name__}: {sentence(error)}); "
+        f"Error: an unexpected error occurred ({type(error).__name__}: {explain(error)}); "
         f"run again with {DEBUG_VARIABLE}=1 to see the traceback, and please report it.",
         file=sys.stderr,
     )
     raise SystemExit(1)
 
 
-def _is_ours(error: BaseException) -> bool:
-    """Whether it is about importing graspel itself, which no user can mend."""
+def _is_import_of_graspel(error: BaseException) -> bool:
+    """Whether a module of graspel itself is missing, which is a bug."""
     return isinstance(error, ImportError) and (error.name or "").partition(".")[0] == "graspel"
 
 
@@ -124,15 +124,15 @@ def _stop(written: list[str], signal_number: int) -> NoReturn:
     raise SystemExit(128 + signal_number)
 
 
-def _leave_quietly() -> NoReturn:
-    """Leave without a word: the reader of our output (``head``, ``less``) has gone."""
+def _exit_silently() -> NoReturn:
+    """Exit without a message: the program that reads the output (``head``, ``less``) has ended."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     raise SystemExit(141)
 
 
 @contextmanager
 def _plain_warnings(quiet: bool) -> Iterator[None]:
-    """Show a warning as one line, without the place in our code that gave it."""
+    """Show a warning as one line, without file name and line number."""
 
     def show(message: Warning | str, *_args: Any, **_options: Any) -> None:
         print(f"Warning: {' '.join(str(message).split())}", file=sys.stderr)
@@ -146,7 +146,7 @@ def _plain_warnings(quiet: bool) -> Iterator[None]:
 
 @contextmanager
 def _stop_signals(stopped_by: list[int]) -> Iterator[None]:
-    """Raise KeyboardInterrupt on Ctrl-C and on termination, and remember which it was."""
+    """Raise KeyboardInterrupt on Ctrl-C and on a termination signal, and record which signal it was."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

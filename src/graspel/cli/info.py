@@ -1,14 +1,13 @@
-"""``graspel info``: what a graph file holds."""
+"""``graspel info``: a summary of a graph file."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from graspel.cli import options
 from graspel.cli.errors import friendly_errors
-from graspel.cli.help_text import default
 from graspel.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 HELP = (
     "Describe a graph.\n\n"
-    "Nodes, edges, components, neighbors, weights, why the edges are there (by step and round), and the first "
+    "Nodes, edges, components, neighbors, weights, why the edges are there (by origin and round), and the first "
     "eigenvalues of its Laplacian. Reads .npz, .mtx, .graphml, .csv and .parquet."
 )
 EXAMPLES = "\n".join(
@@ -28,25 +27,24 @@ EXAMPLES = "\n".join(
     )
 )
 
-# Up to this many nodes the first eigenvalues take seconds, and are shown unasked.
-CHEAP_NODES = 20_000
-CHEAP_EIGENVALUES = 5
+CHEAP_NODES = 20_000  # nodes; up to here the first eigenvalues take seconds, and are shown by default
+CHEAP_EIGENVALUES = 5  # eigenvalues shown by default
 
 
 def info(
-    file: Annotated[Path, typer.Argument(help="The graph to read.", show_default=False, metavar="GRAPH")],
+    file: options.GraphArgument,
     eigenvalues: Annotated[
         int | None,
-        typer.Option(
+        options.make_option(
+            None,
+            f"{CHEAP_EIGENVALUES} up to {CHEAP_NODES:,} nodes, else 0",
+            "How many of the smallest nonzero Laplacian eigenvalues to compute",
             min=0,
-            help="How many of the smallest nonzero Laplacian eigenvalues to compute"
-            + default(f"{CHEAP_EIGENVALUES} up to {CHEAP_NODES:,} nodes, else 0"),
-            show_default=False,
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Print what there is to say about the graph in `file`. HELP is the user's text."""
+    """Print a summary of the graph in `file`; HELP is the help page."""
     with friendly_errors():
         from graspel.graph import Graph
 
@@ -61,7 +59,7 @@ def info(
 
 
 def describe(graph: Graph, n_eigenvalues: int = 0) -> dict[str, Any]:
-    """Return what there is to say about a graph, in plain types."""
+    """Return a summary of a graph, in types that JSON has."""
     import numpy as np
 
     from graspel.graph import Origin
@@ -115,31 +113,31 @@ def _rows(record: dict[str, Any]) -> list[tuple[str, str, str]]:
         ("Nodes", f"{record['nodes']:,}", ""),
         ("Edges", f"{record['edges']:,}", ""),
         ("Density", f"{record['density']:.4g}", "edges per node; a tree has just under 1"),
-        ("Components", f"{record['components']:,}", _component_words(record)),
-        ("Neighbors per node", _range(record["neighbors"]), "smallest / median / largest"),
+        ("Components", f"{record['components']:,}", _describe_components(record)),
+        ("Neighbors per node", _format_range(record["neighbors"]), "smallest / median / largest"),
     ]
     if record["weights"]:
-        rows.append(("Weights", _range(record["weights"]), "smallest / median / largest"))
+        rows.append(("Weights", _format_range(record["weights"]), "smallest / median / largest"))
     for label, count in record["edges_by_origin"].items():
         rows.append((f"Edges: {label}", f"{count:,}", Origin[label.upper()].meaning))
     if set(record["edges_by_round"]) - {"0"}:
-        rows.append(("Edges by round", _by_round(record["edges_by_round"]), "round 0 is the start graph"))
+        rows.append(("Edges by round", _format_rounds(record["edges_by_round"]), "round 0 is the start graph"))
     if record["eigenvalues"]:
         values = "  ".join(f"{value:.3g}" for value in record["eigenvalues"])
-        rows.append(("First eigenvalues", values, "of the Laplacian, zeros left out"))
+        rows.append(("First eigenvalues", values, "of the Laplacian, without the zeros"))
     return rows
 
 
-def _component_words(record: dict[str, Any]) -> str:
+def _describe_components(record: dict[str, Any]) -> str:
     if record["components"] == 1:
         return "connected"
     return f"not connected; the largest has {record['largest_component']:,} nodes"
 
 
-def _range(summary: dict[str, float]) -> str:
+def _format_range(summary: dict[str, float]) -> str:
     return " / ".join(f"{summary[name]:.4g}" for name in ("min", "median", "max"))
 
 
-def _by_round(counts: dict[str, int], most: int = 6) -> str:
-    shown = [f"{number}: {count:,}" for number, count in list(counts.items())[:most]]
-    return "  ".join(shown + (["..."] if len(counts) > most else []))
+def _format_rounds(counts: dict[str, int], n_shown: int = 6) -> str:
+    shown = [f"{number}: {count:,}" for number, count in list(counts.items())[:n_shown]]
+    return "  ".join(shown + (["..."] if len(counts) > n_shown else []))

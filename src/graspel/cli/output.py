@@ -1,4 +1,4 @@
-"""Output: results for people as plain tables, for machines as one JSON object; and the files that take them."""
+"""Output: results as a table for people or as one JSON object for programs, and checks of the files to write."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-__all__ = ["check_graph_file", "check_kept", "print_certificate", "print_json", "print_table", "strict"]
+__all__ = ["check_graph_file", "check_sources", "print_certificate", "print_json", "print_table", "to_json_types"]
 
 
 def check_graph_file(path: Path, *, source: Path | None = None) -> None:
-    """Raise now what writing a graph to `path` would raise after hours of work.
+    """Raise the error that writing a graph to `path` would raise. Call it before a long computation.
 
     Parameters
     ----------
@@ -33,35 +33,35 @@ def check_graph_file(path: Path, *, source: Path | None = None) -> None:
         raise ValueError(f"{path} is the file to be read; give another name to write to.")
 
 
-def check_kept(sources: Iterable[Path], targets: Iterable[Path]) -> None:
-    """Raise where a file to be read is missing, or would be overwritten by one of the targets."""
+def check_sources(sources: Iterable[Path], targets: Iterable[Path]) -> None:
+    """Raise if a file to be read is missing, or would be overwritten by one of the targets."""
     targets = list(targets)
     for source in sources:
-        source.stat()  # a missing file is an error now, not after a large one has been read
+        source.stat()  # raises if the file is missing, before another, large file is read
         for target in targets:
             if target.exists() and target.samefile(source):
                 raise ValueError(f"{target} is a file to be read; give another name to write to.")
 
 
 def print_json(record: Mapping[str, Any]) -> None:
-    """Print one JSON object on one line; what is not finite becomes null."""
-    print(json.dumps(strict(record), allow_nan=False))
+    """Print one JSON object on one line; NaN and infinities become null."""
+    print(json.dumps(to_json_types(record), allow_nan=False))
 
 
-def strict(value: Any) -> Any:
+def to_json_types(value: Any) -> Any:
     """Return `value` in the types JSON knows, without NaN and infinities.
 
     Examples
     --------
-    >>> strict({"F": float("nan"), "edges": (1, 2)})
+    >>> to_json_types({"F": float("nan"), "edges": (1, 2)})
     {'F': None, 'edges': [1, 2]}
     """
     if isinstance(value, Mapping):
-        return {str(key): strict(item) for key, item in value.items()}
-    if hasattr(value, "tolist"):  # of numpy
-        return strict(value.tolist())
+        return {str(key): to_json_types(item) for key, item in value.items()}
+    if hasattr(value, "tolist"):  # an array or a number of numpy
+        return to_json_types(value.tolist())
     if isinstance(value, list | tuple):
-        return [strict(item) for item in value]
+        return [to_json_types(item) for item in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, bool | int | str) else str(value)
@@ -81,12 +81,12 @@ def print_table(title: str, rows: Iterable[tuple[str, Any, str]]) -> None:
     for label, value, explanation in rows:
         table.add_row(Text(label), Text(str(value)), Text(explanation))
     console = Console()
-    console.print(Text(title, style="bold"), soft_wrap=True)  # file names are not broken in two
+    console.print(Text(title, style="bold"), soft_wrap=True)  # file names are not broken over two lines
     console.print(table)
 
 
 def print_certificate(certificate: Any, title: str, *, as_json: bool) -> None:
-    """Print what an estimator certifies about its graph."""
+    """Print the certificate of a learned graph."""
     if as_json:
         print_json(certificate.as_dict())
     else:

@@ -1,7 +1,7 @@
 """The progress bar: which step is running, how much of it is done, and how long it will still take.
 
-It listens to :mod:`graspel.runtime.progress` and draws on stderr, so that stdout stays free for results. Where stderr is not a
-terminal it writes one plain line per step instead.
+It listens to :mod:`graspel.runtime.progress` and draws on stderr, so that stdout holds results only. If stderr is not
+a terminal, it prints one plain line per step instead.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ def progress_bar(show: bool = True) -> Iterator[None]:
         yield
         return
     if not sys.stderr.isatty():
-        with listening(_PlainLines().hear):
+        with listening(_PlainLines().show):
             yield
         return
-    with _bars() as bars, listening(_Bars(bars).hear):
+    with _make_bars() as bars, listening(_Bars(bars).show):
         yield
 
 
 class _PlainLines:
-    """One line for each step, when it is first heard of."""
+    """One line for each step, printed when the step begins for the first time."""
 
     def __init__(self) -> None:
-        self._seen: set[str] = set()
+        self._printed: set[str] = set()
 
-    def hear(self, progress: Progress) -> None:
-        if progress.step not in self._seen:
-            self._seen.add(progress.step)
+    def show(self, progress: Progress) -> None:
+        if progress.step not in self._printed:
+            self._printed.add(progress.step)
             detail = f" ({progress.detail})" if progress.detail else ""
             print(f"{progress.step}{detail} ...", file=sys.stderr, flush=True)
 
 
 class _Bars:
-    """One bar for each step; a step that comes again in a later round starts its bar anew."""
+    """One bar for each step; a step that runs again in a later round starts its bar again."""
 
     def __init__(self, bars: Bars) -> None:
         self._bars = bars
@@ -60,7 +60,7 @@ class _Bars:
         self._share_began = self._step_began
         self._share = 0.0
 
-    def hear(self, progress: Progress) -> None:
+    def show(self, progress: Progress) -> None:
         if progress.step != self._current:
             self._finish_current()
             self._start(progress.step)
@@ -71,7 +71,7 @@ class _Bars:
         self._bars.update(task, completed=completed, total=total, detail=progress.detail, ends=ends)
 
     def _expected_end(self, share: float | None) -> float | None:
-        """When the step will be done if it goes on at its pace so far; None if that cannot be known."""
+        """Time at which the step ends if it continues at the same pace; None if that is unknown."""
         if share is None:
             return None
         now = monotonic()
@@ -98,7 +98,7 @@ class _Bars:
         self._bars.stop_task(task)
 
 
-def _bars() -> Bars:
+def _make_bars() -> Bars:
     from rich.console import Console
     from rich.progress import BarColumn, ProgressColumn, SpinnerColumn, Task, TaskProgressColumn, TextColumn
     from rich.progress import Progress as RichProgress

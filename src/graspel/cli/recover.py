@@ -1,4 +1,4 @@
-"""``graspel recover``: from a file of signals to the graph that made them."""
+"""``graspel recover``: from a file of signals to the graph on which they are smooth."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graspel.cli import learn_options as options
+from graspel.cli import options
 from graspel.cli.errors import friendly_errors
-from graspel.cli.help_text import default
-from graspel.cli.learn import Header, Key, Quiet
+from graspel.cli.learning import read_points
 from graspel.cli.output import check_graph_file, print_json, print_table
 from graspel.cli.progress_bar import progress_bar
 from graspel.io.errors import UnusableFile
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
 
 HELP = (
     "Recover the graph on which signals are smooth.\n\n"
-    "The rows of the file are nodes and its columns are signals. Weights are those of largest likelihood: effective "
-    "resistance equals the squared distance of the signals, noise taken off. Which pairs are edges is decided by an "
-    "information criterion. With --truth the graph is compared with a known one."
+    "The rows of the file are nodes and its columns are signals. The weights maximize the likelihood: effective "
+    "resistance equals the squared distance of the signals, minus the noise. An information criterion decides which "
+    "pairs are edges. With --truth the graph is compared with a known one."
 )
 EXAMPLES = "\n".join(
     (
@@ -46,19 +45,13 @@ Signals = Annotated[
     ),
 ]
 Output = Annotated[
-    Path,
-    typer.Option(
-        "--output", "-o", help="The graph: .npz, .mtx, .graphml, .csv or .parquet.", show_default=False, metavar="FILE"
-    ),
+    Path, options.make_file_option("The graph: .npz, .mtx, .graphml, .csv or .parquet.", "--output", "-o")
 ]
-Truth = Annotated[
-    Path | None,
-    typer.Option(help="A known graph on the same nodes, to compare with.", show_default=False, metavar="FILE"),
-]
+Truth = Annotated[Path | None, options.make_file_option("A known graph on the same nodes, to compare with.")]
 
 
-def _noise(text: str) -> float | str:
-    return text if text == "auto" else float(text)
+def _parse_noise(text: str) -> float | str:
+    return text if text == options.AUTO else float(text)
 
 
 Noise = Annotated[
@@ -66,55 +59,57 @@ Noise = Annotated[
     typer.Option(
         help="Standard deviation of white noise in the signals; 0 for none; auto: estimated.",
         metavar="FLOAT|auto",
-        parser=_noise,
+        parser=_parse_noise,
         show_default=False,
     ),
 ]
 Criterion = Annotated[
     str | None,
-    typer.Option(
-        help="What an edge must be worth: bic or aic, which keeps more" + default("bic"),
+    options.make_option(
+        None,
+        "bic",
+        "Information criterion that decides whether an edge is kept: bic, or aic, which keeps more edges",
         metavar="bic|aic",
-        show_default=False,
     ),
 ]
 AllPairs = Annotated[
     bool | None,
-    typer.Option(
+    options.make_option(
+        None,
+        "up to 64 nodes",
+        "Whether every pair of nodes is a candidate, or only pairs that the learner finds",
         "--all-pairs/--neighbors",
-        help="Whether every pair of nodes is a candidate, or what the learner finds" + default("up to 64 nodes"),
-        show_default=False,
     ),
 ]
 Neighbors = Annotated[
     int | None,
-    typer.Option(
+    options.make_option(
+        None,
+        "5",
+        "Neighbors of each node that the learner starts from, in larger graphs",
         "--n-neighbors",
         "-k",
-        help="Neighbors of each node that the learner starts from, in larger graphs" + default("5"),
-        show_default=False,
         metavar="NUMBER",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print what was found as one JSON object; no progress bar.")]
 
 
 def recover(
     signals: Signals,
     output: Output,
     truth: Truth = None,
-    key: Key = None,
-    header: Header = None,
+    key: options.Key = None,
+    header: options.Header = None,
     noise: Noise = None,
     criterion: Criterion = None,
     all_pairs: AllPairs = None,
     n_neighbors: Neighbors = None,
     random_state: options.RandomState = None,
     n_jobs: options.Jobs = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    json: options.SummaryJson = False,
+    quiet: options.Quiet = False,
 ) -> None:
-    """Recover the graph of `signals`, write it to `output`, and print what was found. HELP is the user's text."""
+    """Recover the graph of `signals`, write it to `output`, and print a summary; HELP is the help page."""
     began = monotonic()
     given = locals()
     names = ("noise", "criterion", "all_pairs", "n_neighbors", "random_state", "n_jobs")
@@ -123,7 +118,7 @@ def recover(
         check_graph_file(output, source=signals)
         with progress_bar(show=not (json or quiet)):
             X, known = _read(signals, key, header, truth)
-            model = _recovered(X, parameters)
+            model = _fit(X, parameters)
             announce("writing", detail=output.name)
             model.graph_.export(output)
         written.append(str(output))
@@ -137,11 +132,9 @@ def recover(
 
 def _read(signals: Path, key: str | None, header: bool | None, truth: Path | None) -> tuple[Any, Graph | None]:
     from graspel.graph import Graph
-    from graspel.io.tables import read_data
 
     known = None if truth is None else Graph.read(truth)
-    announce("reading", detail=signals.name)
-    X = read_data(signals, key=key, header=header)
+    X = read_points(signals, key, header)
     if known is not None and known.n_nodes != X.shape[0]:
         raise UnusableFile(
             f"{truth} is a graph of {known.n_nodes:,} nodes, but {signals} has {X.shape[0]:,} rows; rows are nodes: "
@@ -150,14 +143,14 @@ def _read(signals: Path, key: str | None, header: bool | None, truth: Path | Non
     return X, known
 
 
-def _recovered(X: Any, parameters: dict[str, Any]) -> GraphRecovery:
+def _fit(X: Any, parameters: dict[str, Any]) -> GraphRecovery:
     from graspel.recovery import GraphRecovery
 
     return GraphRecovery(**parameters).fit(X)
 
 
 def _scores(known: Graph | None, graph: Graph) -> dict[str, Any]:
-    """How well the graph agrees with the known one; nothing where there is none."""
+    """How well the graph agrees with the known one; empty if there is none."""
     if known is None:
         return {}
     from dataclasses import asdict

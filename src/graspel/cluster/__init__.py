@@ -1,9 +1,9 @@
-"""Spectral clustering on learned graphs, or on graphs that are already there."""
+"""Spectral clustering, on a graph learned from points or on any given graph."""
 
 from __future__ import annotations
 
-from graspel.cluster.eigengap import Eigengap, eigengap
 from graspel.cluster.estimator import GraspelClustering
-from graspel.cluster.graph_clusters import ASSIGNMENTS, Clustering, cluster_graph
+from graspel.cluster.graph_clusters import ASSIGNMENTS, Clustering, cluster_graph, find_eigengap
+from graspel.learning.eigengap import Eigengap, eigengap
 
-__all__ = ["ASSIGNMENTS", "Clustering", "Eigengap", "GraspelClustering", "cluster_graph", "eigengap"]
+__all__ = ["ASSIGNMENTS", "Clustering", "Eigengap", "GraspelClustering", "cluster_graph", "eigengap", "find_eigengap"]

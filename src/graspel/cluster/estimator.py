@@ -30,24 +30,25 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
-        Number of clusters. "auto" takes it from the largest gap between the first eigenvalues; `eigengap_` shows them.
+        Number of clusters. "auto" takes it from the largest gap between the first eigenvalues (see `eigengap_`).
     learner : GRASPEL, default=None
-        How the graph is learned. None is ``GRASPEL(max_iter=0)``: nearest neighbors joined by closest pairs. Critical
-        edges make resistances right, but they also tie clusters to each other (see docs/clustering.md).
+        How the graph is learned. None is ``GRASPEL(max_iter=0)``: the graph of nearest neighbors, its components joined
+        by their closest pairs. Critical edges make effective resistances more accurate, but they also connect clusters
+        to each other (see docs/clustering.md).
     assign_labels : {"ward", "paper"}, default="ward"
-        From eigenvectors to clusters. "ward" groups the nodes along the graph and needs no seed; "paper" is Algorithm 2
-        of the paper, k-means from random starts on the first eigenvectors.
+        The assignment stage: how clusters are found from eigenvectors. "ward" merges nodes along the edges of the graph
+        and needs no seed; "paper" is Algorithm 2 of the paper, k-means from random starts on the first eigenvectors.
     random_state : int, RandomState, Generator or None, default=None
         Same seed, same clusters, at any number of threads. It also seeds a learner that has no seed of its own.
     n_jobs : int, default=None
-        Threads; None or -1 for all cores. Also for a learner that does not say.
+        Threads; None or -1 for all cores. Also used by the learner unless it sets its own.
     verbose : bool or int, default=False
-        Print what is being done.
+        Print progress.
 
     Attributes
     ----------
     labels_ : array of N
-        Cluster of every point; clusters are numbered by their first point.
+        Cluster of every point. Clusters are numbered in the order of their first points.
     n_clusters_ : int
         Number of clusters.
     learner_ : GRASPEL
@@ -55,15 +56,15 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
     graph_ : Graph
         The learned graph.
     embedding_ : array (N x r)
-        The rows that were clustered.
+        Spectral embedding of the points: the rows that were clustered.
     cluster_centers_ : array (n_clusters_ x r)
         Mean of each cluster in the embedding.
     memberships_ : array (N x n_clusters_)
-        How much each point belongs to each cluster; rows sum to one.
+        Degree to which each point belongs to each cluster; rows sum to one.
     eigenvalues_ : array
-        Of the eigenvectors used.
+        Nonzero eigenvalues of the eigenvectors used.
     eigengap_ : Eigengap or None
-        What "auto" saw.
+        The eigenvalues and gaps from which "auto" chose; None where the number of clusters was given.
     n_features_in_ : int
         Number of columns of X.
 
@@ -131,12 +132,12 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
 
     @property
     def memberships_(self) -> Floats:
-        """How much each point belongs to each cluster; rows sum to one."""
+        """Degree to which each point belongs to each cluster; rows sum to one."""
         check_is_fitted(self, "labels_")
         return soft_memberships(self.embedding_, self.cluster_centers_, self._spread)
 
     def predict(self, X: Any) -> Ints:
-        """Cluster of new points: that whose center is nearest to the mean of their neighbors in the embedding.
+        """Cluster of new points: the nearest center to the weighted mean of their neighbors in the embedding.
 
         Parameters
         ----------
@@ -146,15 +147,16 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
         -------
         labels : array of m. Points of the training set get their own labels.
         """
-        return nearest_center(self._placed(X), self.cluster_centers_)
+        return nearest_center(self._embed_new_points(X), self.cluster_centers_)
 
     def predict_memberships(self, X: Any) -> Floats:
-        """How much new points belong to each cluster (m x n_clusters_); rows sum to one."""
-        return soft_memberships(self._placed(X), self.cluster_centers_, self._spread)
+        """Degree to which new points belong to each cluster (m x n_clusters_); rows sum to one."""
+        return soft_memberships(self._embed_new_points(X), self.cluster_centers_, self._spread)
 
-    def _placed(self, X: Any) -> Floats:
-        """New points in the embedding."""
-        return self._near_points.means(self._check_new_points(X), self.embedding_)
+    def _embed_new_points(self, X: Any) -> Floats:
+        """Rows of the embedding for new points: weighted means of their neighbors' rows."""
+        points = self._check_new_points(X)
+        return self._near_points.means(points, self.embedding_)
 
     def _default_learner(self) -> GRASPEL:
         return GRASPEL(max_iter=0)

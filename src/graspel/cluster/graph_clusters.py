@@ -1,12 +1,25 @@
 r"""Clusters of a graph, from its first eigenvectors.
 
-The head "ward" (ours): the 2K smallest nontrivial eigenpairs, and the constant vector with the smallest of their
-eigenvalues; each node at its row of U = [u_i / lambda_i^(1/4)], divided by its length; Ward's clustering of these rows
-along the edges of the graph; k-means from its centers. docs/clustering.md says why. The head "paper" is Algorithm 2 of
-the paper: k-means, from random starts, on the rows of the first K nontrivial eigenvectors.
+The assignment stage turns eigenvectors into K clusters. There are two:
 
-A graph of several components has as many zero eigenvalues. The indicators of the components take the place of the
-constant vector, and no cluster reaches over two components.
+"ward" (ours) takes the 2K smallest nontrivial eigenpairs, and the constant vector, which is given the smallest of their
+eigenvalues. Each node becomes its row of U = [u_i / lambda_i^(1/4)], divided by its length. Ward's method merges these
+rows along the edges of the graph (:mod:`graspel.cluster.ward`), and k-means starts from its centers.
+docs/clustering.md gives the reasons.
+
+"paper" is Algorithm 2 of the paper: k-means, from random starts, on the rows of the first K nontrivial eigenvectors.
+
+A graph of several components has as many zero eigenvalues. The indicator vectors of the components then replace the
+constant vector, and no cluster contains nodes of two components.
+
+References
+----------
+U. von Luxburg. A tutorial on spectral clustering. Statistics and Computing 17, 2007.
+
+A. Y. Ng, M. I. Jordan and Y. Weiss. On spectral clustering: analysis and an algorithm. Advances in Neural Information
+Processing Systems 14, 2001. The rows of unit length.
+
+Y. Wang, Z. Zhao and Z. Feng. GRASPEL: Graph Spectral Learning at Scale. 2020. Algorithm 2.
 """
 
 from __future__ import annotations
@@ -22,9 +35,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from graspel.cluster.eigengap import Eigengap, eigengap
 from graspel.cluster.ward import ward_tree
 from graspel.graph.adjacency import check_adjacency
+from graspel.learning.eigengap import Eigengap, eigengap
 from graspel.linalg import smallest_eigenpairs
 from graspel.linalg.components import Components
 from graspel.linalg.contraction import group_means
@@ -37,12 +50,12 @@ from graspel.runtime.progress import announce
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-TOL = 1e-2  # residual of the eigenpairs in the energy norm: clusters are the same at 1e-3
-MAX_AUTO = 60  # clusters that n_clusters="auto" looks for, at most
-MAX_VECTORS = 200  # eigenvectors used, at most: beyond, Ward's clustering along the graph goes on by itself
-POWER = 0.25
-TIES = 0.1  # power of the conductance by which merges of nearly the same cost are told apart
-STARTS = 10  # of k-means in the paper's head
+TOL = 1e-2  # relative residual of the eigenpairs in the energy norm; 1e-3 gives the same clusters
+MAX_AUTO = 60  # largest number of clusters that n_clusters="auto" considers
+MAX_VECTORS = 200  # largest number of eigenvectors; for more clusters Ward's method uses the same rows
+POWER = 0.25  # eigenvectors are divided by lambda^POWER; best or nearly so on all data sets of docs/clustering.md
+TIES = 0.1  # power of the conductance in Ward's cut; decides between merges of nearly equal cost (see ward.py)
+STARTS = 10  # random starts of k-means in "paper"
 
 
 @dataclass(frozen=True)
@@ -53,10 +66,10 @@ class Clustering:
     ----------
     labels : array of N, the cluster of every node
     n_clusters : int
-    embedding : array (N x r), the rows that were clustered
+    embedding : array (N x r), spectral embedding of the nodes: the rows that were clustered
     centers : array (n_clusters x r), the mean of each cluster in the embedding
     eigenvalues : array, the nonzero eigenvalues used
-    gap : Eigengap, what "auto" saw; None where the number of clusters was given
+    gap : Eigengap, from which "auto" chose; None where the number of clusters was given
     """
 
     labels: Ints
@@ -68,15 +81,16 @@ class Clustering:
 
     @cached_property
     def memberships(self) -> Floats:
-        """How much each node belongs to each cluster (N x n_clusters, rows sum to one).
+        """Degree to which each node belongs to each cluster (N x n_clusters, rows sum to one).
 
-        Proportional to exp(-d^2 / s^2), with d the distance to the center and s^2 the mean square of such distances.
+        It is proportional to exp(-d^2 / s^2): d is the node's distance to the center of the cluster, and s^2 is the
+        mean squared distance of all nodes to the center of their own cluster.
         """
         return soft_memberships(self.embedding, self.centers, self.spread)
 
     @cached_property
     def spread(self) -> float:
-        """Mean squared distance of the nodes to their centers."""
+        """Mean squared distance of the nodes to the center of their cluster (s^2)."""
         off = self.embedding - self.centers[self.labels]
         return float(np.einsum("ij,ij->", off, off)) / max(1, len(off))
 
@@ -100,7 +114,14 @@ def _squared_distances(rows: Floats, centers: Floats) -> Floats:
 
 
 class Assignment(NamedTuple):
-    """A way from eigenvectors to clusters: how many nontrivial ones per cluster, the rows to cluster, their labels."""
+    """An assignment stage: how clusters are found from eigenvectors.
+
+    Attributes
+    ----------
+    vectors_per_cluster : int, nontrivial eigenvectors used for each cluster
+    rows : callable, (eigenvalues, eigenvectors) -> rows to cluster
+    labels : callable, (rows, adjacency, n_clusters, seed) -> cluster of each row
+    """
 
     vectors_per_cluster: int
     rows: Callable[[Floats, Floats], Floats]
@@ -108,7 +129,7 @@ class Assignment(NamedTuple):
 
 
 def unit_rows(values: Floats, vectors: Floats) -> Floats:
-    """Rows of [u_i / lambda_i^(1/4)], divided by their length; zero eigenvalues count as the smallest nonzero one."""
+    """Rows of [u_i / lambda_i^(1/4)], divided by their length. A zero eigenvalue counts as the smallest nonzero one."""
     smallest = values[values > 0].min(initial=np.inf)
     scale = np.where(values > 0, values, smallest if np.isfinite(smallest) else 1.0) ** -POWER
     U = vectors * (scale / scale.max())
@@ -116,26 +137,26 @@ def unit_rows(values: Floats, vectors: Floats) -> Floats:
 
 
 def plain_rows(values: Floats, vectors: Floats) -> Floats:
-    """Rows of the nontrivial eigenvectors as they are."""
+    """Rows of the nontrivial eigenvectors, not scaled."""
     return vectors[:, values > 0]
 
 
 def ward_labels(rows: Floats, adjacency: sp.csr_array, n_clusters: int, seed: int) -> Ints:
-    """Ward's clusters along the graph, then k-means from their centers; no cluster reaches over two components."""
+    """Ward's clusters along the graph, then k-means from their centers; no cluster contains two components' nodes."""
     from sklearn.cluster import KMeans
 
     first = ward_tree(rows, adjacency).cut(n_clusters, TIES)
     centers = group_means(rows, first, np.bincount(first))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters: seen to below
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters: handled below
         labels = KMeans(n_clusters, init=centers, n_init=1).fit(rows).labels_.astype(np.int64)
     if len(np.unique(labels)) < n_clusters:
         return first
     component = Components.of(adjacency).labels
-    home = np.zeros(n_clusters, dtype=np.int64)
-    home[first] = component
-    strays = home[labels] != component
-    return np.where(strays, first, labels)
+    component_of_cluster = np.zeros(n_clusters, dtype=np.int64)
+    component_of_cluster[first] = component
+    # k-means may move a node into a cluster of another component: such nodes keep Ward's label.
+    return np.where(component_of_cluster[labels] != component, first, labels)
 
 
 def kmeans_labels(rows: Floats, adjacency: sp.csr_array, n_clusters: int, seed: int) -> Ints:
@@ -143,7 +164,7 @@ def kmeans_labels(rows: Floats, adjacency: sp.csr_array, n_clusters: int, seed: 
     from sklearn.cluster import KMeans
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters: then some stay empty
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters: some are empty
         return KMeans(n_clusters, n_init=STARTS, random_state=seed).fit(rows).labels_.astype(np.int64)
 
 
@@ -169,7 +190,8 @@ def cluster_graph(
     n_clusters : int or "auto"
         From 1 to the number of nodes, and no fewer than the graph has components. "auto" takes it from the eigengap.
     assign_labels : {"ward", "paper"}, default="ward"
-        "ward" needs no seed; "paper" is Algorithm 2, k-means from random starts on the first eigenvectors.
+        The assignment stage. "ward" needs no seed; "paper" is Algorithm 2, k-means from random starts on the first
+        eigenvectors.
     random_state : int, RandomState, Generator or None
         Seed of the eigensolver and of "paper".
     n_jobs : int or None
@@ -195,35 +217,29 @@ def cluster_graph(
     gap = None
     if isinstance(n_clusters, str) and n_clusters == "auto":
         announce("clustering", 0.0, "eigenvalues")
-        gap, n_clusters = _find_eigengap(A, components, rng, n_jobs)
+        gap = _find_eigengap(A, components.number, rng, n_jobs)
+        n_clusters = gap.n_clusters
     k = check_n_clusters(n_clusters, n)
-    if k < components.number:
-        raise ValueError(
-            f"n_clusters={k}, but the graph falls into {components.number} components: a graph does not say which of "
-            f"them belong together. Ask for at least {components.number} clusters, or join the graph first: "
-            "GRASPEL(initial=graph, max_iter=0).fit(X).graph_."
-        )
+    _check_components(k, components.number)
     announce("clustering", 0.2, "eigenvectors")
-    r = min(ASSIGNMENTS[assign_labels].vectors_per_cluster * k, MAX_VECTORS)
+    assignment = ASSIGNMENTS[assign_labels]
+    r = min(assignment.vectors_per_cluster * k, MAX_VECTORS)
     pairs = smallest_eigenpairs(
         laplacian_of(A), min(n, components.number + r), tol=TOL, norm="energy", random_state=rng, n_jobs=n_jobs
     )
-    rows = ASSIGNMENTS[assign_labels].rows(pairs.values, pairs.vectors)
+    rows = assignment.rows(pairs.values, pairs.vectors)
     announce("clustering", 0.7, "groups")
     with one_thread_per_call():
-        labels = (
-            _trivial_labels(n, k)
-            if k in (1, n)
-            else ASSIGNMENTS[assign_labels].labels(rows, A, k, int(rng.integers(2**31)))
-        )
-    found, labels = _in_order_of_appearance(labels)
+        is_trivial = k in (1, n)
+        labels = _trivial_labels(n, k) if is_trivial else assignment.labels(rows, A, k, int(rng.integers(2**31)))
+    found, labels = _number_by_first_node(labels)
     return Clustering(
         labels, found, rows, group_means(rows, labels, np.bincount(labels)), pairs.values[pairs.values > 0], gap
     )
 
 
 def check_n_clusters(n_clusters: Any, n_nodes: int) -> int:
-    """The number of clusters, if it can be had."""
+    """Return the number of clusters if it is possible for so many nodes; raise otherwise."""
     is_whole = isinstance(n_clusters, int | np.integer) and not isinstance(n_clusters, bool)
     if not is_whole or not 1 <= n_clusters <= n_nodes:
         raise ValueError(
@@ -232,26 +248,60 @@ def check_n_clusters(n_clusters: Any, n_nodes: int) -> int:
     return int(n_clusters)
 
 
-def _find_eigengap(
-    A: sp.csr_array, components: Components, rng: np.random.Generator, n_jobs: int | None
-) -> tuple[Eigengap, int]:
-    """The eigengap, and the number of clusters: no fewer than components."""
-    n, c = A.shape[0], components.number
+def _check_components(n_clusters: int, n_components: int) -> None:
+    if n_clusters < n_components:
+        raise ValueError(
+            f"n_clusters={n_clusters}, but the graph falls into {n_components} components, and nothing in the graph "
+            f"says which of them belong together. Ask for at least {n_components} clusters, or join the graph first: "
+            "GRASPEL(initial=graph, max_iter=0).fit(X).graph_."
+        )
+
+
+def find_eigengap(graph: Any, *, random_state: Any = None, n_jobs: int | None = None) -> Eigengap:
+    """The eigengap of a graph, from as many of its first eigenvalues as ``n_clusters="auto"`` looks at.
+
+    Parameters
+    ----------
+    graph : Graph or sparse adjacency
+    random_state : int, RandomState, Generator or None
+        Seed of the eigensolver.
+    n_jobs : int or None
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    Eigengap
+        Its `n_clusters` is the number of clusters that "auto" takes; the number of components where there are several.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> clique = np.ones((6, 6)) - np.eye(6)
+    >>> three = sp.csr_array(np.kron(np.eye(3), clique))
+    >>> three[5, 6] = three[6, 5] = three[11, 12] = three[12, 11] = 0.1
+    >>> find_eigengap(three, random_state=0).n_clusters
+    3
+    """
+    A = check_adjacency(graph)
+    return _find_eigengap(A, Components.of(A).number, generator(random_state), n_jobs)
+
+
+def _find_eigengap(A: sp.csr_array, n_components: int, rng: np.random.Generator, n_jobs: int | None) -> Eigengap:
+    n = A.shape[0]
     if n <= 2:
-        return Eigengap(n, np.zeros(0), np.zeros(0)), n
-    k = min(MAX_AUTO, max(2, n // 4)) + 1
-    nonzero = smallest_nonzero_eigenvalues(A, k, tol=TOL, rng=rng, n_jobs=n_jobs)
-    if c > 1 or not len(nonzero):
-        return Eigengap(c, nonzero, np.zeros(0)), c
-    gap = eigengap(nonzero)
-    return gap, min(gap.n_clusters, n)
+        return Eigengap(n, np.zeros(0), np.zeros(0))
+    n_eigenvalues = min(MAX_AUTO, max(2, n // 4)) + 1
+    nonzero = smallest_nonzero_eigenvalues(A, n_eigenvalues, tol=TOL, rng=rng, n_jobs=n_jobs)
+    if n_components > 1 or not len(nonzero):
+        return Eigengap(n_components, nonzero, np.zeros(0))
+    return eigengap(nonzero)
 
 
 def _trivial_labels(n: int, k: int) -> Ints:
     return np.zeros(n, dtype=np.int64) if k == 1 else np.arange(n)
 
 
-def _in_order_of_appearance(labels: Ints) -> tuple[int, Ints]:
-    """The number of clusters, and labels numbered by the first node of each."""
+def _number_by_first_node(labels: Ints) -> tuple[int, Ints]:
+    """The number of clusters, and the labels renumbered in the order of the clusters' first nodes."""
     _, first, compact = np.unique(labels, return_index=True, return_inverse=True)
     return len(first), np.argsort(np.argsort(first))[compact].astype(np.int64)

@@ -1,23 +1,35 @@
 r"""Ward's clustering along the edges of a graph.
 
-Clusters a and b of masses m_a, m_b and means c_a, c_b, joined by an edge, are merged where that adds least to the sum
-of squared distances within clusters,
+Only clusters joined by an edge may be merged. With sizes m_a, m_b and means c_a, c_b, merging clusters a and b raises
+the sum of squared distances within clusters by
 
     cost(a, b) = m_a m_b / (m_a + m_b) |c_a - c_b|^2.
 
-All pairs that are each other's cheapest partner are merged in one round, as array operations: merging one pair changes
-the cheapest partner of few others, so the tree is that of merging one pair at a time but for a few late branches. Where
-one cluster is the cheapest partner of very many (a star), only one pair would be merged in a round; there all who
-prefer one of a pair join it at once. Cost: O(E) per round, and few rounds.
+Each round merges all pairs of reciprocal nearest neighbors: clusters that are each other's cheapest partner. On a
+complete graph this gives the same tree as always merging the cheapest pair (Murtagh 1983). On other graphs it differs
+in a few late branches, because a merged cluster can gain a cheaper partner. On a star, where one cluster is the
+cheapest partner of all others, only one pair would be merged in a round. Rounds with few pairs therefore merge each
+pair together with every cluster whose cheapest partner is one of the pair. A round takes O(E) time, and there are few
+rounds.
 
-On real data merges near the top often cost nearly the same, and their order decides which classes come out whole. The
-cost looks at the rows only. The graph knows more: the *conductance* of a merge, the weight of the edges between its
-two halves over the smaller of their volumes (sums of degrees),
+**Ties.** On real data the last merges often cost nearly the same, and their order decides which classes come out whole.
+The cost depends on the rows only. The *conductance* of a merge depends on the graph: it is the weight of the edges
+between the two clusters over the smaller of their volumes (sums of degrees),
 
     phi(a, b) = w(a, b) / min(vol a, vol b),
 
-is small where they hang together loosely. A cut may go by cost / phi^p; with p = 1/10 half the conductance counts as
-much as a cost higher by 7 %, so that the graph decides between near-ties and nothing else.
+and it is small where few edges connect the two. A cut may rank merges by cost / phi^p. With p = 1/10, half the
+conductance counts as much as a cost higher by 7 %, so that the graph decides only between merges of nearly equal cost.
+
+References
+----------
+J. H. Ward. Hierarchical grouping to optimize an objective function. Journal of the American Statistical Association 58,
+1963.
+
+J. P. Benzecri. Construction d'une classification ascendante hierarchique par la recherche en chaine des voisins
+reciproques. Les Cahiers de l'Analyse des Donnees 7, 1982.
+
+F. Murtagh. A survey of recent advances in hierarchical clustering algorithms. The Computer Journal 26, 1983.
 """
 
 from __future__ import annotations
@@ -32,13 +44,19 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-SLOW = 0.02  # share of the clusters merged in a round below which suitors join at once
+FEW_PAIRS = 0.02  # reciprocal pairs per cluster; below this a round also merges the clusters that prefer one of a pair
 
 
 class MergeTree(NamedTuple):
-    """Merges in their order: merge t makes node N + t of two earlier nodes; `roots` are the nodes left over.
+    """The merges in their order: merge t makes node N + t of the two earlier nodes `children[t]`.
 
-    Heights are the costs of the merges, raised where needed so that they never fall on the way up.
+    Attributes
+    ----------
+    n_leaves : int, number of rows N
+    children : array (merges x 2), the two nodes that each merge joins
+    heights : array, cost of each merge, raised to the heights of its children where it is smaller
+    conductances : array, conductance phi of each merge
+    roots : array, the nodes that were not merged further, one for each component
     """
 
     n_leaves: int
@@ -50,10 +68,10 @@ class MergeTree(NamedTuple):
     def cut(self, n_clusters: int, power: float = 0.0) -> Ints:
         """Undo merges, those of largest height / conductance^power first, until there are `n_clusters` clusters.
 
-        Returns the label of every leaf. Labels are numbered by the first leaf of each cluster. There are never fewer
-        clusters than roots.
+        Returns the label of every leaf. Clusters are numbered in the order of their first leaves. There are never
+        fewer clusters than roots.
         """
-        leaves = np.full(self.n_leaves, -1.0)  # never split
+        leaves = np.full(self.n_leaves, -1.0)  # below every merge, so that no leaf is split
         looseness = np.maximum(self.conductances, np.finfo(float).tiny) ** -power
         rank = np.concatenate([leaves, self.heights * looseness])
         nodes = [(-rank[root], root) for root in self.roots.tolist()]
@@ -73,12 +91,20 @@ class MergeTree(NamedTuple):
 
 
 class Merges(NamedTuple):
-    """The merges of one round: clusters `joining` go into clusters `into`, those of one target in order of cost."""
+    """The merges of one round, sorted by target, and by cost for each target.
+
+    Attributes
+    ----------
+    into : array, the target: the cluster that grows
+    joining : array, the cluster that is added to it
+    cost : array, Ward's cost of the merge
+    edge : array, the edge between the two
+    """
 
     into: Ints
     joining: Ints
     cost: Floats
-    edge: Ints  # the edge along which it happens
+    edge: Ints
 
 
 def ward_tree(X: Floats, adjacency: sp.csr_array) -> MergeTree:
@@ -92,11 +118,11 @@ def ward_tree(X: Floats, adjacency: sp.csr_array) -> MergeTree:
     """
     n = len(X)
     edges = sp.triu(adjacency, 1, format="coo")
-    head, tail, weight = edges.row.astype(np.int64), edges.col.astype(np.int64), edges.data.astype(np.float64)
+    heads, tails, weights = edges.row.astype(np.int64), edges.col.astype(np.int64), edges.data.astype(np.float64)
     total, mass, volume, node = np.array(X, dtype=np.float64), np.ones(n), adjacency.sum(axis=1), np.arange(n)
     children, heights, conductances, n_nodes = [], [], [], n
-    while len(head):
-        merges = _merges(head, tail, _costs(head, tail, total, mass), len(mass))
+    while len(heads):
+        merges = _choose_merges(heads, tails, _costs(heads, tails, total, mass), len(mass))
         group = np.arange(len(mass))
         group[merges.joining] = merges.into
         made = n_nodes + np.arange(len(merges.into))
@@ -104,56 +130,59 @@ def ward_tree(X: Floats, adjacency: sp.csr_array) -> MergeTree:
         before = np.where(is_first, node[merges.into], made - 1)
         children.append(np.stack([before, node[merges.joining]], axis=1))
         heights.append(merges.cost)
-        conductances.append(weight[merges.edge] / np.minimum(volume[merges.into], volume[merges.joining]))
-        node[merges.into] = made  # of several merges into one cluster the last is its node
+        conductances.append(weights[merges.edge] / np.minimum(volume[merges.into], volume[merges.joining]))
+        node[merges.into] = made  # where several clusters join one target, the last merge is its node
         n_nodes += len(made)
         kept, group = np.unique(group, return_inverse=True)
         member = sp.csr_array((np.ones(len(group)), (group, np.arange(len(group)))), shape=(len(kept), len(group)))
         total, mass, volume, node = member @ total, member @ mass, member @ volume, node[kept]
-        head, tail, weight = _contracted(group[head], group[tail], weight, len(kept))
+        heads, tails, weights = _contract(group[heads], group[tails], weights, len(kept))
     if not children:
         return MergeTree(n, np.zeros((0, 2), dtype=np.int64), np.zeros(0), np.zeros(0), node)
     merged = np.concatenate(children)
-    raised = _never_falling(merged, np.concatenate(heights), n)
+    raised = _raise_heights(merged, np.concatenate(heights), n)
     return MergeTree(n, merged, raised, np.concatenate(conductances), node)
 
 
-def _costs(head: Ints, tail: Ints, total: Floats, mass: Floats) -> Floats:
+def _costs(heads: Ints, tails: Ints, total: Floats, mass: Floats) -> Floats:
     mean = total / mass[:, None]
-    difference = mean[head] - mean[tail]
-    return mass[head] * mass[tail] / (mass[head] + mass[tail]) * np.einsum("ij,ij->i", difference, difference)
+    difference = mean[heads] - mean[tails]
+    return mass[heads] * mass[tails] / (mass[heads] + mass[tails]) * np.einsum("ij,ij->i", difference, difference)
 
 
-def _merges(head: Ints, tail: Ints, cost: Floats, n_clusters: int) -> Merges:
-    """Mutual cheapest partners; where these are few, with all their suitors. Ties go to the smaller number."""
-    asking, asked, both = np.concatenate([head, tail]), np.concatenate([tail, head]), np.concatenate([cost, cost])
-    order = np.lexsort((asked, both, asking))
-    who, first = np.unique(asking[order], return_index=True)
+def _choose_merges(heads: Ints, tails: Ints, cost: Floats, n_clusters: int) -> Merges:
+    """Reciprocal pairs; where these are few, together with every cluster whose cheapest partner is one of the pair.
+
+    Of equally cheap partners, the one of the smaller number counts as the cheapest.
+    """
+    one, other, both = np.concatenate([heads, tails]), np.concatenate([tails, heads]), np.concatenate([cost, cost])
+    order = np.lexsort((other, both, one))
+    joined, first = np.unique(one[order], return_index=True)
     partner, price, edge = np.full(n_clusters, -1), np.full(n_clusters, np.inf), np.full(n_clusters, -1)
-    partner[who], price[who], edge[who] = asked[order[first]], both[order[first]], order[first] % len(head)
-    everyone = np.arange(n_clusters)
-    mutual = (partner >= 0) & (partner[partner] == everyone)
-    joining = np.flatnonzero(mutual & (partner < everyone))
+    partner[joined], price[joined], edge[joined] = other[order[first]], both[order[first]], order[first] % len(heads)
+    clusters = np.arange(n_clusters)
+    is_reciprocal = (partner >= 0) & (partner[partner] == clusters)
+    joining = np.flatnonzero(is_reciprocal & (partner < clusters))
     into = partner[joining]
-    if len(joining) < SLOW * n_clusters:
-        suitors = np.flatnonzero((partner >= 0) & ~mutual & mutual[partner])
-        host = np.minimum(partner[suitors], partner[partner[suitors]])
-        joining, into = np.concatenate([joining, suitors]), np.concatenate([into, host])
+    if len(joining) < FEW_PAIRS * n_clusters:
+        more = np.flatnonzero((partner >= 0) & ~is_reciprocal & is_reciprocal[partner])
+        target = np.minimum(partner[more], partner[partner[more]])
+        joining, into = np.concatenate([joining, more]), np.concatenate([into, target])
     order = np.lexsort((joining, price[joining], into))
     joining = joining[order]
     return Merges(into[order], joining, price[joining], edge[joining])
 
 
-def _contracted(head: Ints, tail: Ints, weight: Floats, n_clusters: int) -> tuple[Ints, Ints, Floats]:
-    """Edges between clusters, each once, with the sum of the weights."""
-    apart = head != tail
-    low, high = np.minimum(head[apart], tail[apart]), np.maximum(head[apart], tail[apart])
+def _contract(heads: Ints, tails: Ints, weights: Floats, n_clusters: int) -> tuple[Ints, Ints, Floats]:
+    """Edges between different clusters, parallel ones as one edge of their total weight."""
+    apart = heads != tails
+    low, high = np.minimum(heads[apart], tails[apart]), np.maximum(heads[apart], tails[apart])
     code, number = np.unique(low * n_clusters + high, return_inverse=True)
-    return code // n_clusters, code % n_clusters, np.bincount(number, weight[apart], len(code)).astype(np.float64)
+    return code // n_clusters, code % n_clusters, np.bincount(number, weights[apart], len(code)).astype(np.float64)
 
 
-def _never_falling(children: Ints, heights: Floats, n_leaves: int) -> Floats:
-    """Raise every height to those below it."""
+def _raise_heights(children: Ints, heights: Floats, n_leaves: int) -> Floats:
+    """Heights, each at least as large as those of its two children."""
     height = [0.0] * n_leaves + heights.tolist()
     for t, (a, b) in enumerate(children.tolist(), start=n_leaves):
         height[t] = max(height[t], height[a], height[b])

@@ -1,4 +1,4 @@
-"""Data sets to learn from: the paper's four, the digits of scikit-learn, and signals drawn on a graph."""
+"""Data sets: the four of the paper, the digits of scikit-learn, and random signals on a graph."""
 
 from graspel.datasets.loading import Dataset, load, mnist_subset, names
 from graspel.datasets.signals import smooth_signals

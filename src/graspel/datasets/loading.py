@@ -1,4 +1,4 @@
-"""Data sets: the paper's four, and one that ships with scikit-learn.
+"""Loading of data sets: the four of the paper, and one that ships with scikit-learn.
 
 :func:`load` looks in three places, in this order:
 
@@ -6,9 +6,8 @@
    ``y`` (their SHA-256 is checked);
 2. the cache: ``GRASPEL_CACHE``, else ``$XDG_CACHE_HOME/graspel``, else ``~/.cache/graspel`` (each file is checked
    against the checksum recorded beside it);
-3. OpenML, through scikit-learn. What comes from there is checked by its shape and the size of every class, brought to
-   the range of values given below, and kept in the cache. The order of its points can differ from that of the files
-   in the first place.
+3. OpenML, through scikit-learn. The download is checked by its shape and the size of every class, scaled to the range
+   of values given below, and stored in the cache. The order of its points can differ from that in the folder.
 
 >>> X, y = load("digits")
 >>> X.shape, y.shape
@@ -30,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from graspel.io.atomic import written_whole
+from graspel.io.atomic import write_atomically
 from graspel.runtime.progress import announce
 
 __all__ = ["Dataset", "load", "mnist_subset", "names"]
@@ -66,7 +65,7 @@ class Dataset:
 
 @dataclass(frozen=True)
 class _Source:
-    """What a data set must look like, and where OpenML keeps it."""
+    """Shape, class sizes and values of a data set, and its number on OpenML."""
 
     description: str
     sha256: str
@@ -103,7 +102,7 @@ _SOURCES = {
         value_range=(0, 100),
         dtype="uint8",
         openml_id=32,
-        openml_rows=7494,  # OpenML holds both parts, the training part first
+        openml_rows=7494,  # OpenML holds the training part first, then the test part
     ),
     "usps": _Source(
         description="USPS, training and test part: scanned digits, 16 x 16 gray images, values 0 to 1",
@@ -111,7 +110,7 @@ _SOURCES = {
         n_features=256,
         class_sizes=(1553, 1269, 929, 824, 852, 716, 834, 792, 708, 821),
         first_label=0,
-        value_range=(0, 1),  # OpenML: -1 to 1, and labels 1 to 10
+        value_range=(0, 1),  # on OpenML: -1 to 1, with labels 1 to 10
         dtype="float32",
         openml_id=41082,
     ),
@@ -129,7 +128,7 @@ _SOURCES = {
 
 
 def names() -> list[str]:
-    """Return the names :func:`load` knows."""
+    """Return the names of the data sets that :func:`load` can load."""
     return [*_SOURCES, "digits"]
 
 
@@ -151,7 +150,7 @@ def load(name: str) -> Dataset:
     ValueError
         If the name is not known.
     OSError
-        If the data set cannot be had (the message says what to do), or its file is damaged.
+        If the data set cannot be found or downloaded, or its file is damaged; the message says what to do.
 
     Examples
     --------
@@ -160,12 +159,12 @@ def load(name: str) -> Dataset:
     (1797, 64)
     """
     if name == "digits":
-        return _digits()
+        return _load_digits()
     if name not in _SOURCES:
         raise ValueError(f"{name!r} is not a known data set; choose one of {', '.join(names())}.")
     source = _SOURCES[name]
     find: Callable[[str, _Source], tuple[np.ndarray, np.ndarray] | None]
-    for find in (_from_folder, _from_cache, _from_openml):
+    for find in (_load_from_folder, _load_from_cache, _load_from_openml):
         found = find(name, source)
         if found is not None:
             X, y = found
@@ -174,20 +173,20 @@ def load(name: str) -> Dataset:
 
 
 def mnist_subset() -> Dataset:
-    """Load the subset of MNIST the paper works on: every second image of the digits 0 to 6, 24,462 points."""
+    """Load the subset of MNIST that the paper uses: every second image of the digits 0 to 6, 24,462 points."""
     mnist = load("mnist")
     keep = np.flatnonzero(mnist.y <= 6)[::2]
     return Dataset("mnist_subset", mnist.X[keep], mnist.y[keep], "MNIST, every second image of the digits 0 to 6")
 
 
-def _digits() -> Dataset:
+def _load_digits() -> Dataset:
     from sklearn.datasets import load_digits
 
     X, y = load_digits(return_X_y=True)
     return Dataset("digits", X, y, "Digits that ship with scikit-learn: 8 x 8 gray images, values 0 to 16")
 
 
-def _from_folder(name: str, source: _Source) -> tuple[np.ndarray, np.ndarray] | None:
+def _load_from_folder(name: str, source: _Source) -> tuple[np.ndarray, np.ndarray] | None:
     value = os.environ.get(DATA_VARIABLE)
     if not value:
         return None
@@ -199,21 +198,21 @@ def _from_folder(name: str, source: _Source) -> tuple[np.ndarray, np.ndarray] | 
     path = folder / f"{name}.npz"
     if not path.exists():
         return None
-    _verify(path, source.sha256, f"replace it by an intact copy, or unset {DATA_VARIABLE} to fetch it from OpenML")
+    _verify(path, source.sha256, f"replace it by an intact copy, or unset {DATA_VARIABLE} to download it from OpenML")
     return _read(path)
 
 
-def _from_cache(name: str, source: _Source) -> tuple[np.ndarray, np.ndarray] | None:
+def _load_from_cache(name: str, source: _Source) -> tuple[np.ndarray, np.ndarray] | None:
     path = _cache_folder() / f"{name}.npz"
     if not path.exists():
         return None
     record = path.with_suffix(".sha256")
     expected = record.read_text().strip() if record.exists() else source.sha256
-    _verify(path, expected, "delete it, and it will be fetched again")
+    _verify(path, expected, "delete it, and it will be downloaded again")
     return _read(path)
 
 
-def _from_openml(name: str, source: _Source) -> tuple[np.ndarray, np.ndarray]:
+def _load_from_openml(name: str, source: _Source) -> tuple[np.ndarray, np.ndarray]:
     from sklearn.datasets import fetch_openml
 
     announce("download", detail=f"{name} from OpenML")
@@ -222,18 +221,18 @@ def _from_openml(name: str, source: _Source) -> tuple[np.ndarray, np.ndarray]:
         fetched = fetch_openml(data_id=source.openml_id, as_frame=False, parser=parser, cache=False)
     except (OSError, ValueError, HTTPException) as error:
         raise FileNotFoundError(
-            f"the data set {name!r} could not be had: {DATA_VARIABLE} names no folder with {name}.npz, the cache "
+            f"the data set {name!r} could not be loaded: {DATA_VARIABLE} names no folder with {name}.npz, the cache "
             f"{_cache_folder()} does not hold it, and OpenML (data set {source.openml_id}) did not answer ({error}); "
             f"connect to the network and try again, or put {name}.npz (arrays X and y) into a folder and set "
             f"{DATA_VARIABLE} to it."
         ) from error
-    X, y = _canonical(name, source, fetched.data, fetched.target)
+    X, y = _check_and_scale(name, source, fetched.data, fetched.target)
     _store(_cache_folder() / f"{name}.npz", X, y)
     return X, y
 
 
-def _canonical(name: str, source: _Source, data: Any, target: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Bring what OpenML sent to our rows, labels and range of values, and check that it is the data set we mean."""
+def _check_and_scale(name: str, source: _Source, data: Any, target: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Check that the download is the expected data set, and return its rows, labels and values in our form."""
     X = np.asarray(data, dtype=np.float64)[: source.openml_rows]
     labels, y = np.unique(np.asarray(target)[: source.openml_rows].astype(float), return_inverse=True)
     sizes = tuple(np.bincount(y, minlength=len(labels)).tolist())
@@ -251,16 +250,16 @@ def _canonical(name: str, source: _Source, data: Any, target: Any) -> tuple[np.n
 
 
 def _store(path: Path, X: np.ndarray, y: np.ndarray) -> None:
-    """Keep a data set in the cache, and its checksum beside it. Where that fails, the next load fetches it again."""
+    """Store a data set and its checksum in the cache. If that fails, the next load downloads it again."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with written_whole(path) as temporary:
+        with write_atomically(path) as temporary:
             np.savez_compressed(temporary, X=X, y=y)
-            # First the checksum, then the file: stopped in between, the file is just not there yet.
-            with written_whole(path.with_suffix(".sha256")) as record:
+            # The checksum is written first, so that a run stopped in between leaves no file without a checksum.
+            with write_atomically(path.with_suffix(".sha256")) as record:
                 record.write_text(_sha256(temporary) + "\n")
     except OSError as error:
-        warnings.warn(f"{path.stem} could not be kept in the cache: {error}", stacklevel=4)
+        warnings.warn(f"{path.stem} could not be stored in the cache: {error}", stacklevel=4)
 
 
 def _read(path: Path) -> tuple[np.ndarray, np.ndarray]:

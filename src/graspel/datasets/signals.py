@@ -1,10 +1,10 @@
-r"""Smooth signals on a graph, drawn at random: the data from which graph recovery is tested.
+r"""Smooth random signals on a graph: the data on which graph recovery is tested.
 
-The Laplacian L of a graph is scaled to trace N, and signals are drawn on it,
+The Laplacian L of a graph is scaled to trace N, and each column of X is a signal
 
-    x ~ N(0, L^+) + noise * N(0, I),
+    x ~ N(0, L^+) + noise * N(0, I).
 
-one column of X each. A learner sees X and is asked for the graph.
+Graph recovery computes the graph from X.
 
 References
 ----------
@@ -26,21 +26,23 @@ from graspel.runtime.parameters import check_number, generator
 
 Floats = NDArray[np.float64]
 
-DENSE = 2000  # nodes up to which signals come from all eigenvectors
-BLOCK = 8  # signals solved for at once
+DENSE = 2000  # nodes; up to here signals come from all eigenvectors
+BLOCK = 8  # signals solved at a time
 
 
 def smooth_signals(graph: Graph, n_signals: int = 100, noise: float = 0.5, random_state: Any = None) -> Floats:
-    r"""Signals x ~ N(0, L^+) + noise * N(0, I), with L scaled to trace N.
+    r"""Draw signals x ~ N(0, L^+) + noise * N(0, I), with L scaled to trace N.
 
-    Up to 2,000 nodes they come from all eigenvectors, x = U Lambda^{-1/2} q. Beyond, from a random flow q on the edges
-    and a solve, x = L^+ B' W^{1/2} q, which has the same covariance L^+ B'WB L^+ = L^+.
+    Up to 2,000 nodes they are computed from all eigenvectors, x = U Lambda^{-1/2} q with q ~ N(0, I). Above that, they
+    are computed from a random flow q on the edges by a solve, x = L^+ B' W^{1/2} q, which has the same covariance,
+    L^+ B'WB L^+ = L^+.
 
     Parameters
     ----------
     graph : Graph
-        With at least one edge. On each connected component the signals without noise sum to zero.
+        A graph with at least one edge. On each connected component the signals without noise sum to zero.
     n_signals : int
+        Number of signals.
     noise : float
         Standard deviation of the noise.
     random_state : int, RandomState, Generator or None
@@ -51,6 +53,7 @@ def smooth_signals(graph: Graph, n_signals: int = 100, noise: float = 0.5, rando
 
     Examples
     --------
+    >>> from graspel.graph import grid_graph
     >>> X = smooth_signals(grid_graph(4, 4), n_signals=30, noise=0.0, random_state=0)
     >>> X.shape, bool(abs(X.sum(axis=0)).max() < 1e-12)
     ((16, 30), True)
@@ -60,19 +63,20 @@ def smooth_signals(graph: Graph, n_signals: int = 100, noise: float = 0.5, rando
     if graph.n_edges == 0:
         raise ValueError(f"a graph of {graph.n_nodes} nodes without edges: signals cannot be smooth on it. Add edges.")
     rng = generator(random_state)
-    L = graph.scaled(graph.n_nodes / graph.degrees.sum())
-    X = (_from_eigenvectors if graph.n_nodes <= DENSE else _from_flows)(L, n_signals, rng)
+    scaled = graph.scaled(graph.n_nodes / graph.degrees.sum())
+    draw = _draw_from_eigenvectors if graph.n_nodes <= DENSE else _draw_from_flows
+    X = draw(scaled, n_signals, rng)
     return X + noise * rng.standard_normal(X.shape)
 
 
-def _from_eigenvectors(graph: Graph, n_signals: int, rng: np.random.Generator) -> Floats:
+def _draw_from_eigenvectors(graph: Graph, n_signals: int, rng: np.random.Generator) -> Floats:
     values, U = np.linalg.eigh(graph.laplacian.toarray())
     null = graph.components[0]
     q = rng.standard_normal((graph.n_nodes - null, n_signals))
     return U[:, null:] @ (q / np.sqrt(values[null:, None]))
 
 
-def _from_flows(graph: Graph, n_signals: int, rng: np.random.Generator) -> Floats:
+def _draw_from_flows(graph: Graph, n_signals: int, rng: np.random.Generator) -> Floats:
     solver = LaplacianSolver(graph, random_state=rng)
     X = np.empty((graph.n_nodes, n_signals))
     for block in row_blocks(n_signals, BLOCK):

@@ -1,4 +1,4 @@
-"""The graph: weighted, undirected, and every edge knows why it is there; and generators of test graphs."""
+"""The weighted, undirected graph with the origin of every edge, and generators of test graphs."""
 
 from graspel.graph.generators import (
     erdos_renyi_graph,

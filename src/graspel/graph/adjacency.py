@@ -1,9 +1,9 @@
-"""The adjacency matrix of a graph that somebody brings: the one place that says what is a graph and what is not.
+"""The adjacency matrix of a graph from outside: the one place that decides whether a matrix is a graph.
 
 A graph comes as a scipy sparse matrix of weights (any format, any real type), as a dense square array, or as an object
-that holds such a matrix as `.adjacency`, for example :class:`graspel.Graph`. Zeros and self-loops have no part in a
-Laplacian and are left out; duplicate entries of a sparse matrix are summed. Anything else is refused by an error that
-names the entry.
+that holds such a matrix as `.adjacency`, for example :class:`graspel.Graph`. Zeros and self-loops do not change the
+Laplacian and are dropped; duplicate entries of a sparse matrix are summed. Anything else raises an error that names
+the entry.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ POSITIVE_ENTRY = (
 )
 
 
-def check_adjacency(graph: Any, name: str = "adjacency", *, directed: bool = False) -> sp.csr_array:
+def check_adjacency(
+    graph: Any, name: str = "adjacency", *, directed: bool = False, bounded: bool = True
+) -> sp.csr_array:
     """Return the weights of a graph as a CSR array in float64: sorted, without zeros and without the diagonal.
 
     The input is never changed; the result may share its memory.
@@ -33,10 +35,13 @@ def check_adjacency(graph: Any, name: str = "adjacency", *, directed: bool = Fal
     ----------
     graph : sparse matrix, dense array-like or object with `adjacency`
     name : str
-        What errors call it.
+        The name of the matrix in errors.
     directed : bool
         Accept a matrix that is not symmetric, such as the matrix of a k-nearest-neighbor search. Otherwise the matrix
         must be symmetric up to rounding (half the digits of its type), and the mean with its transpose is returned.
+    bounded : bool
+        Refuse finite weights whose sum overflows. Computations with a Laplacian need finite degrees; a `Graph` keeps
+        any finite weights.
 
     Examples
     --------
@@ -46,13 +51,15 @@ def check_adjacency(graph: Any, name: str = "adjacency", *, directed: bool = Fal
            [1., 0.]])
     """
     A = _as_square(getattr(graph, "adjacency", graph), name)
-    weights = _off_diagonal(A)
+    weights = _off_diagonal(_finite_entries(A, name))
     _check_weights(weights, name, NEGATIVE_WEIGHT)
+    if bounded:
+        _check_sum(weights, name)
     return weights if directed else _as_symmetric(weights, name, rounding_of(A.dtype))
 
 
 def check_laplacian(L: Any, name: str = "L") -> sp.csr_array:
-    """Return the adjacency matrix that a graph Laplacian belongs to, as `check_adjacency` returns it.
+    """Return the adjacency matrix of the graph whose Laplacian is L, in the form that `check_adjacency` returns.
 
     An object with an `adjacency` stands for the Laplacian of that graph.
 
@@ -67,14 +74,15 @@ def check_laplacian(L: Any, name: str = "L") -> sp.csr_array:
         return check_adjacency(L)
     A = _as_square(L, name)
     rounding = rounding_of(A.dtype)
-    weights = _off_diagonal(A)
+    weights = _off_diagonal(_finite_entries(A, name))
     weights = sp.csr_array((-weights.data, weights.indices, weights.indptr), shape=weights.shape)
     _check_weights(weights, f"-{name}", POSITIVE_ENTRY)
+    _check_sum(weights, f"-{name}")
     adjacency = _as_symmetric(weights, f"-{name}", rounding)
     degrees, diagonal = adjacency.sum(axis=1), A.astype(np.float64).diagonal()
-    right = np.abs(diagonal - degrees) <= rounding * degrees
-    if not right.all():
-        p = int(np.argmin(right))
+    sums_to_zero = np.abs(diagonal - degrees) <= rounding * degrees
+    if not sums_to_zero.all():
+        p = int(np.argmin(sums_to_zero))
         raise ValueError(
             f"{name}[{p}, {p}] is {diagonal[p]:g}, and the weights at node {p} sum to {degrees[p]:g}: the rows of a "
             f"Laplacian sum to zero. Pass {name} without what was added to its diagonal; a normalized Laplacian will "
@@ -84,21 +92,21 @@ def check_laplacian(L: Any, name: str = "L") -> sp.csr_array:
 
 
 def check_real(name: str, dtype: np.dtype[Any]) -> None:
-    """Refuse what is not a dtype of real numbers: complex, text, objects."""
+    """Raise unless `dtype` is a type of real numbers; complex numbers, text and objects are refused."""
     if dtype.kind not in "biuf":
         hint = "Take the real part or the absolute value." if dtype.kind == "c" else "Convert it to float first."
         raise ValueError(f"{name} of dtype {dtype}: must hold real numbers. {hint}")
 
 
 def rounding_of(dtype: np.dtype[Any]) -> float:
-    """The relative difference that rounding may leave: half the digits of the type."""
+    """Largest relative difference that counts as rounding: half the digits of the type."""
     return float(np.sqrt(np.finfo(dtype if dtype.kind == "f" else np.float64).eps))
 
 
 def _as_square(A: Any, name: str) -> Any:
     if not sp.issparse(A):
         given, A = type(A).__name__, np.asarray(A)
-        if A.ndim == 0:
+        if A.ndim == 0 and A.dtype.kind not in "biufc":
             raise TypeError(f"{name} is a {given}: must be a scipy sparse matrix, a square array or a graspel Graph.")
     if A.ndim != 2 or A.shape[0] != A.shape[1] or A.shape[0] == 0:
         raise ValueError(f"{name} of shape {A.shape}: must be square, one row and column for each node, at least one.")
@@ -106,12 +114,22 @@ def _as_square(A: Any, name: str) -> Any:
     return A
 
 
-def _off_diagonal(A: Any) -> sp.csr_array:
-    """The entries off the diagonal that are not zero, duplicates summed, sorted."""
-    A = sp.csr_array(A, dtype=np.float64)
-    if not A.has_canonical_format:
-        A = A.copy()
-        A.sum_duplicates()
+def _finite_entries(A: Any, name: str) -> sp.csr_array:
+    """All entries in float64, with duplicates summed, in sorted order; raise where one is NaN or infinite."""
+    entries = sp.csr_array(A, dtype=np.float64)
+    if not entries.has_canonical_format:
+        entries = entries.copy()
+        entries.sum_duplicates()
+    finite = np.isfinite(entries.data)
+    if not finite.all():
+        at = int(np.argmin(finite))
+        p, q = _entry(entries, at)
+        raise ValueError(f"{name}[{p}, {q}] is {entries.data[at]}: weights must be finite. Remove or replace it first.")
+    return entries
+
+
+def _off_diagonal(A: sp.csr_array) -> sp.csr_array:
+    """The nonzero entries off the diagonal."""
     row = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
     kept = (A.indices != row) & (A.data != 0)
     if kept.all():
@@ -121,21 +139,21 @@ def _off_diagonal(A: Any) -> sp.csr_array:
 
 
 def _check_weights(weights: sp.csr_array, name: str, what_to_do: str) -> None:
-    """Raise unless the weights are finite and not negative."""
-    if not np.isfinite(weights.data).all():
-        p, q = _entry(weights, int(np.argmin(np.isfinite(weights.data))))
-        raise ValueError(f"{name}[{p}, {q}] is {weights[p, q]}: weights must be finite. Remove or replace it first.")
-    with np.errstate(over="ignore"):
-        total = weights.sum()
-    if not np.isfinite(total):
-        raise ValueError(f"the entries of {name} sum to infinity: scale them down first, for example by their largest.")
+    """Raise where a weight is negative."""
     if weights.nnz and weights.data.min() < 0:
         p, q = _entry(weights, int(np.argmin(weights.data)))
         raise ValueError(f"{name}[{p}, {q}] is {weights[p, q]:g}: {what_to_do}")
 
 
+def _check_sum(weights: sp.csr_array, name: str) -> None:
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not np.isfinite(total):
+        raise ValueError(f"the entries of {name} sum to infinity: scale them down first, for example by their largest.")
+
+
 def _as_symmetric(A: sp.csr_array, name: str, rounding: float) -> sp.csr_array:
-    """A itself where it equals its transpose, their mean where they differ by rounding, an error otherwise."""
+    """Return A where it equals its transpose, their mean where they differ by rounding; raise otherwise."""
     B = A.T.tocsr()
     same = np.array_equal(A.indptr, B.indptr) and np.array_equal(A.indices, B.indices)
     if same and np.array_equal(A.data, B.data):

@@ -1,8 +1,8 @@
-"""The edge list: the canonical form in which a graph keeps its edges, and why each of them is there.
+"""The edge list: the canonical form of the edges of a graph, with the weight and the provenance of each edge.
 
-An edge is stored once, with its smaller node first (heads < tails), and edges are sorted by head, then by tail. One
-array for each property runs along them: weights, and the provenance (origin, round, eta, gradient). Everything that
-can be wrong with such a list is found here.
+An edge is stored once, with its smaller node first (heads < tails), and edges are sorted by head, then by tail. Each
+property is one array in that order: weights, and the provenance (origin, round, eta, gradient). This module checks all
+of them.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from graspel.graph.provenance import Origin
 
 __all__ = ["canonical_edges", "edge_keys", "unique_edges"]
 
-_MOST_NODES = 2**31 - 1  # so that edge keys fit 64 bits, and the 32-bit sparse indices that scikit-learn wants
+_MAX_NODES = 2**31 - 1  # nodes; scikit-learn requires 32-bit sparse indices, and edge keys must fit 64 bits
 
 
 def edge_keys(p: NDArray[np.integer], q: NDArray[np.integer], n_nodes: int) -> NDArray[np.int64]:
-    """One number for each pair of nodes, the same for (p, q) and (q, p): smaller node times n_nodes plus larger node.
+    """Return a number for each pair of nodes: smaller node * n_nodes + larger node, the same for (p, q) and (q, p).
 
     Keys sort like canonical edges. ``divmod(key, n_nodes)`` gives the two nodes back.
 
@@ -33,7 +33,7 @@ def edge_keys(p: NDArray[np.integer], q: NDArray[np.integer], n_nodes: int) -> N
 
 
 def unique_edges(p: NDArray[np.integer], q: NDArray[np.integer], n_nodes: int) -> tuple[Any, Any]:
-    """The pairs as canonical heads and tails: smaller node first, sorted, each once.
+    """Return the pairs as canonical heads and tails: smaller node first, sorted, without repetition.
 
     >>> unique_edges(np.array([2, 0, 1]), np.array([1, 1, 2]), 3)
     (array([0, 1]), array([1, 2]))
@@ -69,8 +69,8 @@ def canonical_edges(
     >>> columns["heads"], columns["tails"], columns["weights"]
     (array([0, 1]), array([1, 2]), array([2. , 0.5]))
     """
-    n = _node_count(n_nodes)
-    p, q = _nodes("heads", heads, n), _nodes("tails", tails, n)
+    n = _check_n_nodes(n_nodes)
+    p, q = _check_nodes("heads", heads, n), _check_nodes("tails", tails, n)
     if len(p) != len(q):
         raise ValueError(f"heads has {len(p)} entries and tails has {len(q)}: give both ends of every edge.")
     if np.any(p == q):
@@ -79,27 +79,27 @@ def canonical_edges(
     columns: dict[str, NDArray[Any]] = {
         "heads": np.minimum(p, q),
         "tails": np.maximum(p, q),
-        "weights": _weights(weights, len(p)),
-        "origin": _origins(origin, len(p)),
-        "round": _rounds(round, len(p)),
-        "eta": _reals("eta", np.nan if eta is None else eta, len(p)),
-        "gradient": _reals("gradient", np.nan if gradient is None else gradient, len(p)),
+        "weights": _check_weights(weights, len(p)),
+        "origin": _check_origins(origin, len(p)),
+        "round": _check_rounds(round, len(p)),
+        "eta": _check_reals("eta", np.nan if eta is None else eta, len(p)),
+        "gradient": _check_reals("gradient", np.nan if gradient is None else gradient, len(p)),
     }
     keys = edge_keys(columns["heads"], columns["tails"], n)
     if np.any(keys[1:] <= keys[:-1]):
         order = np.argsort(keys, kind="stable")
-        _no_duplicates(keys[order], n)
+        _check_distinct(keys[order], n)
         columns = {name: column[order] for name, column in columns.items()}
     return columns
 
 
-def _node_count(n_nodes: int) -> int:
-    if not isinstance(n_nodes, Integral) or isinstance(n_nodes, bool) or not 1 <= n_nodes <= _MOST_NODES:
-        raise ValueError(f"n_nodes={n_nodes!r}: must be a whole number from 1 to {_MOST_NODES:,}.")
+def _check_n_nodes(n_nodes: int) -> int:
+    if not isinstance(n_nodes, Integral) or isinstance(n_nodes, bool) or not 1 <= n_nodes <= _MAX_NODES:
+        raise ValueError(f"n_nodes={n_nodes!r}: must be a whole number from 1 to {_MAX_NODES:,}.")
     return int(n_nodes)
 
 
-def _nodes(name: str, nodes: ArrayLike, n_nodes: int) -> NDArray[np.int64]:
+def _check_nodes(name: str, nodes: ArrayLike, n_nodes: int) -> NDArray[np.int64]:
     array = np.atleast_1d(np.asarray(nodes))
     if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size > 0):
         raise ValueError(
@@ -112,7 +112,7 @@ def _nodes(name: str, nodes: ArrayLike, n_nodes: int) -> NDArray[np.int64]:
     return array.astype(np.int64)
 
 
-def _reals(name: str, values: ArrayLike, n_edges: int) -> NDArray[np.float64]:
+def _check_reals(name: str, values: ArrayLike, n_edges: int) -> NDArray[np.float64]:
     array = np.asarray(values)
     if array.ndim == 0:
         array = np.broadcast_to(array, (n_edges,))
@@ -123,8 +123,8 @@ def _reals(name: str, values: ArrayLike, n_edges: int) -> NDArray[np.float64]:
     return array.astype(np.float64)
 
 
-def _weights(weights: ArrayLike, n_edges: int) -> NDArray[np.float64]:
-    array = _reals("weights", weights, n_edges)
+def _check_weights(weights: ArrayLike, n_edges: int) -> NDArray[np.float64]:
+    array = _check_reals("weights", weights, n_edges)
     bad = ~((array > 0) & (array < np.inf))
     if bad.any():
         at = int(np.argmax(bad))
@@ -132,16 +132,16 @@ def _weights(weights: ArrayLike, n_edges: int) -> NDArray[np.float64]:
     return array
 
 
-def _rounds(rounds: ArrayLike | None, n_edges: int) -> NDArray[np.int32]:
-    array = _reals("round", 0 if rounds is None else rounds, n_edges)
+def _check_rounds(rounds: ArrayLike | None, n_edges: int) -> NDArray[np.int32]:
+    array = _check_reals("round", 0 if rounds is None else rounds, n_edges)
     bad = ~((array >= 0) & (array < 2**31) & (array % 1 == 0))
     if bad.any():
-        raise ValueError(f"round = {array[bad][0]}: must be a whole number from 0, the start, on.")
+        raise ValueError(f"round = {array[bad][0]}: must be a whole number from 0 on; round 0 is the start.")
     return array.astype(np.int32)
 
 
-def _origins(origin: ArrayLike | None, n_edges: int) -> NDArray[np.int8]:
-    array = _reals("origin", Origin.GIVEN if origin is None else origin, n_edges)
+def _check_origins(origin: ArrayLike | None, n_edges: int) -> NDArray[np.int8]:
+    array = _check_reals("origin", Origin.GIVEN if origin is None else origin, n_edges)
     bad = ~np.isin(array, list(Origin))
     if bad.any():
         allowed = ", ".join(f"{member.value} ({member.label})" for member in Origin)
@@ -151,7 +151,7 @@ def _origins(origin: ArrayLike | None, n_edges: int) -> NDArray[np.int8]:
     return array.astype(np.int8)
 
 
-def _no_duplicates(keys: NDArray[np.int64], n_nodes: int) -> None:
+def _check_distinct(keys: NDArray[np.int64], n_nodes: int) -> None:
     same = keys[1:] == keys[:-1]
     if same.any():
         p, q = divmod(int(keys[np.argmax(same)]), n_nodes)

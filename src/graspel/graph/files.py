@@ -1,6 +1,6 @@
-"""Graphs to and from files: the edge table of a graph, and the check of a table that was read.
+"""Conversion between a graph and the edge table that files hold, with a check of every table that was read.
 
-The formats themselves are in :mod:`graspel.io.graphs`.
+The file formats are in :mod:`graspel.io.graphs`.
 """
 
 from __future__ import annotations
@@ -18,22 +18,25 @@ from graspel.io.suffix import file_suffix
 if TYPE_CHECKING:
     from graspel.graph.graph import Graph
 
-__all__ = ["graph_from_file", "labelled_columns", "write_graph"]
+__all__ = ["graph_from_file", "labeled_columns", "write_graph"]
 
-OWN_SUFFIX = ".npz"
+CODED_SUFFIX = ".npz"  # the format that stores origins as codes; the others store labels
+ATTRIBUTES = {"head": "heads", "tail": "tails", "weight": "weights"} | {
+    name: name for name in ("origin", "round", "eta", "gradient")
+}
 
 
 def write_graph(graph: Graph, path: str | os.PathLike[str]) -> None:
-    """Write a graph in the format that the suffix of `path` names, whole or not at all."""
-    if file_suffix(path) == OWN_SUFFIX:
+    """Write a graph in the format that the suffix of `path` names, completely or not at all."""
+    if file_suffix(path) == CODED_SUFFIX:
         columns = {name: getattr(graph, attribute) for name, attribute in ATTRIBUTES.items()}
     else:
-        columns = labelled_columns(graph)
+        columns = labeled_columns(graph)
     write_graph_file(EdgeTable(graph.n_nodes, columns), path)
 
 
 def graph_from_file(kind: type[Graph], path: str | os.PathLike[str], suffix: str | None = None) -> Graph:
-    """Read a graph in the format that `suffix`, or else that of `path`, names."""
+    """Read a graph of class `kind`; the format is `suffix`, by default that of `path`."""
 
     def check(content: Any) -> Graph:
         if isinstance(content, EdgeTable):
@@ -44,13 +47,8 @@ def graph_from_file(kind: type[Graph], path: str | os.PathLike[str], suffix: str
     return graph
 
 
-ATTRIBUTES = {"head": "heads", "tail": "tails", "weight": "weights"} | {
-    name: name for name in ("origin", "round", "eta", "gradient")
-}
-
-
-def labelled_columns(graph: Graph) -> dict[str, list[Any]]:
-    """Return the edges as plain Python values under the names that all files share, origins as their labels."""
+def labeled_columns(graph: Graph) -> dict[str, list[Any]]:
+    """Return the edges as lists of Python values under the column names of all files, with labels for origins."""
     labels = {int(origin): origin.label for origin in Origin}
     columns = {name: getattr(graph, attribute).tolist() for name, attribute in ATTRIBUTES.items()}
     columns["origin"] = [labels[code] for code in columns["origin"]]
@@ -65,7 +63,7 @@ def _count_nodes(table: EdgeTable) -> int:
 
 
 def _constructor_columns(columns: dict[str, Any]) -> dict[str, Any]:
-    """The columns under the names of Graph's parameters, origins as their codes."""
+    """Return the columns under the names of Graph's parameters, with codes for origins."""
     given = {ATTRIBUTES[name]: column for name, column in columns.items() if name in ATTRIBUTES}
     origin = given.get("origin")
     if origin is not None and np.asarray(origin).dtype.kind not in "iuf":

@@ -1,7 +1,13 @@
-"""Generators of graphs: random families and grids, the ground truth of graph recovery.
+"""Generators of graphs: random families and grids, which serve as ground truth for graph recovery.
 
-Random graphs are drawn again until one is connected. Signals on them are drawn by
-:func:`graspel.datasets.smooth_signals`.
+A random graph is drawn again until it is connected. :func:`graspel.datasets.smooth_signals` draws signals on a graph.
+
+References
+----------
+A.-L. Barabasi and R. Albert. Emergence of scaling in random networks. Science, 286, 1999.
+
+X. Dong, D. Thanou, P. Frossard and P. Vandergheynst. Learning Laplacian matrix in smooth graph signal representations.
+IEEE Transactions on Signal Processing, 64(23), 2016.
 """
 
 from __future__ import annotations
@@ -26,18 +32,18 @@ __all__ = [
 
 Nodes = NDArray[np.int64]
 
-MAX_DRAWS = 1000  # of a random graph, until one is connected
+MAX_DRAWS = 1000  # random graphs drawn before giving up on a connected one
 
 
 def gaussian_graph(n: int = 20, sigma: float = 0.5, threshold: float = 0.75, random_state: Any = None) -> Graph:
-    """Random points in the unit square, joined with w = exp(-d^2 / (2 sigma^2)) where that is at least `threshold`.
+    """Join random points in the unit square with weight exp(-d^2 / (2 sigma^2)) where that is at least `threshold`.
 
     Parameters
     ----------
     n : int
         Number of nodes.
     sigma, threshold : float
-        Width of the kernel, and least weight; with the defaults, points nearer than 0.38 are joined.
+        Width of the kernel, and smallest weight; with the defaults, points closer than 0.38 are joined.
     random_state : int, RandomState, Generator or None
 
     Returns
@@ -63,18 +69,18 @@ def gaussian_graph(n: int = 20, sigma: float = 0.5, threshold: float = 0.75, ran
         squared = ((points[heads] - points[tails]) ** 2).sum(axis=1)
         return Graph(n, heads, tails, np.exp(-squared / (2 * sigma**2)))
 
-    return _connected(draw, random_state, f"sigma={sigma!r} and threshold={threshold!r}")
+    return _draw_connected(draw, random_state, f"sigma={sigma!r} and threshold={threshold!r}")
 
 
 def erdos_renyi_graph(n: int = 20, p: float = 0.2, random_state: Any = None) -> Graph:
-    """Every pair is joined with probability p, with weight 1.
+    """Join every pair of nodes with probability p, with weight 1.
 
     Parameters
     ----------
     n : int
         Number of nodes.
     p : float
-        A large graph is connected only for p above log(n) / n.
+        Probability of an edge. A large graph is connected only for p above log(n) / n.
     random_state : int, RandomState, Generator or None
 
     Returns
@@ -93,18 +99,18 @@ def erdos_renyi_graph(n: int = 20, p: float = 0.2, random_state: Any = None) -> 
         heads, tails = _pairs_within(n, p, rng)
         return Graph(n, heads, tails, 1.0)
 
-    return _connected(draw, random_state, f"p={p!r}")
+    return _draw_connected(draw, random_state, f"p={p!r}")
 
 
 def preferential_attachment_graph(n: int = 20, n_links: int = 1, random_state: Any = None) -> Graph:
-    """Each new node is joined to `n_links` others, chosen in proportion to their degrees (Barabasi and Albert 1999).
+    """Join each new node to `n_links` others, chosen in proportion to their degrees (Barabasi and Albert 1999).
 
     Parameters
     ----------
     n : int
         Number of nodes.
     n_links : int
-        Edges of each new node; 1, as in Dong et al., gives a tree. The first n_links + 1 nodes form a star.
+        Edges of each new node; 1, as in Dong et al. (2016), gives a tree. The first n_links + 1 nodes form a star.
     random_state : int, RandomState, Generator or None
 
     Returns
@@ -119,7 +125,7 @@ def preferential_attachment_graph(n: int = 20, n_links: int = 1, random_state: A
     _check_size(n)
     check_number("n_links", n_links, f"from 1 to n - 1 = {n - 1}", lambda v: 1 <= v < n, whole=True)
     rng = generator(random_state)
-    ends = [node for leaf in range(1, n_links + 1) for node in (0, leaf)]  # each node as often as it has edges
+    ends = [node for leaf in range(1, n_links + 1) for node in (0, leaf)]  # each node occurs as often as it has edges
     for node in range(n_links + 1, n):
         chosen: set[int] = set()
         while len(chosen) < n_links:
@@ -129,7 +135,7 @@ def preferential_attachment_graph(n: int = 20, n_links: int = 1, random_state: A
 
 
 def grid_graph(rows: int = 4, columns: int = 5) -> Graph:
-    """A grid of weights 1; the node in row i and column j is number i * columns + j.
+    """Return a grid of weights 1; the node in row i and column j is number i * columns + j.
 
     Examples
     --------
@@ -147,14 +153,15 @@ def grid_graph(rows: int = 4, columns: int = 5) -> Graph:
 def stochastic_block_graph(
     sizes: Sequence[int] = (10, 10), p_within: float = 0.5, p_between: float = 0.05, random_state: Any = None
 ) -> Graph:
-    """Blocks of nodes, joined with one probability within a block and another between blocks, with weight 1.
+    """Join nodes with one probability within a block and another between blocks, with weight 1.
 
     Parameters
     ----------
     sizes : sequence of int
-        Nodes of each block; they are numbered block by block, so `numpy.repeat(range(len(sizes)), sizes)` labels them.
+        Number of nodes of each block. Nodes are numbered block by block, so their labels are
+        `numpy.repeat(range(len(sizes)), sizes)`.
     p_within, p_between : float
-        Probability that two nodes of one block, or of two, are joined.
+        Probability that two nodes of the same block, or of two different blocks, are joined.
     random_state : int, RandomState, Generator or None
 
     Returns
@@ -182,7 +189,7 @@ def stochastic_block_graph(
         heads, tails = np.concatenate(within + between, axis=1)
         return Graph(int(first[-1]), heads, tails, 1.0)
 
-    return _connected(draw, random_state, f"p_within={p_within!r} and p_between={p_between!r}")
+    return _draw_connected(draw, random_state, f"p_within={p_within!r} and p_between={p_between!r}")
 
 
 def _check_size(n: int) -> None:
@@ -193,7 +200,7 @@ def _check_probability(name: str, p: float) -> None:
     check_number(name, p, "in [0, 1]", lambda v: 0 <= v <= 1, hint="It is a probability.")
 
 
-def _connected(draw: Callable[[np.random.Generator], Graph], random_state: Any, parameters: str) -> Graph:
+def _draw_connected(draw: Callable[[np.random.Generator], Graph], random_state: Any, parameters: str) -> Graph:
     """Draw until the graph is connected."""
     rng = generator(random_state)
     for _ in range(MAX_DRAWS):
@@ -201,14 +208,14 @@ def _connected(draw: Callable[[np.random.Generator], Graph], random_state: Any, 
         if graph.is_connected:
             return graph
     raise ValueError(
-        f"{parameters}: none of {MAX_DRAWS} graphs of {graph.n_nodes} nodes was connected. Choose them so that there "
-        "are more edges."
+        f"{parameters}: none of {MAX_DRAWS} graphs of {graph.n_nodes} nodes was connected. Choose parameters that "
+        "give more edges."
     )
 
 
 def _pairs_within(n: int, p: float, rng: np.random.Generator) -> Nodes:
-    """Pairs of n nodes (2 x m), each drawn with probability p; cost and memory go with m for small p."""
-    k = _drawn(n * (n - 1) // 2, p, rng)
+    """Draw each pair of n nodes with probability p (2 x m); for small p, time and memory are proportional to m."""
+    k = _draw_numbers(n * (n - 1) // 2, p, rng)
     # Pair (i, j), i < j, is number k = j (j - 1) / 2 + i; the square root may be off by one.
     j = ((1 + np.sqrt(1 + 8 * k.astype(np.float64))) / 2).astype(np.int64)
     j -= j * (j - 1) // 2 > k
@@ -217,10 +224,10 @@ def _pairs_within(n: int, p: float, rng: np.random.Generator) -> Nodes:
 
 
 def _pairs_between(n: int, m: int, p: float, rng: np.random.Generator) -> Nodes:
-    """Pairs of one of n nodes with one of m others, each drawn with probability p."""
-    return np.stack(np.divmod(_drawn(n * m, p, rng), m))
+    """Draw each pair of one of n nodes with one of m other nodes with probability p."""
+    return np.stack(np.divmod(_draw_numbers(n * m, p, rng), m))
 
 
-def _drawn(total: int, p: float, rng: np.random.Generator) -> Nodes:
-    """Each of `total` numbers with probability p: first how many, then which."""
+def _draw_numbers(total: int, p: float, rng: np.random.Generator) -> Nodes:
+    """Draw each of the numbers below `total` with probability p: first how many, then which."""
     return rng.choice(total, rng.binomial(total, p), replace=False, shuffle=False) if total else np.zeros(0, np.int64)

@@ -1,8 +1,8 @@
-"""The graph: a weighted, undirected graph that knows why each of its edges is there.
+"""The graph: a weighted, undirected graph that records why each of its edges is there.
 
 A graph on N nodes is a list of edges (p, q), each with a weight w_pq > 0. Every edge is stored once, with
 its smaller node first (heads < tails), and the edges are sorted by head, then by tail. So two graphs are equal
-exactly when their arrays are, and nothing depends on the order in which the edges were found.
+exactly when their arrays are equal, and nothing depends on the order in which the edges were found.
 
 Its Laplacian, the matrix of the paper, is
 
@@ -108,7 +108,7 @@ class Graph:
         columns = canonical_edges(n_nodes, heads, tails, weights, origin, round, eta, gradient)
         for column in columns.values():
             column.flags.writeable = False
-        # Past __setattr__, which is closed.
+        # A graph does not change: __setattr__ raises, so the attributes are set directly.
         self.__dict__.update(columns, n_nodes=int(n_nodes))
 
     @classmethod
@@ -118,8 +118,8 @@ class Graph:
         Parameters
         ----------
         A : sparse matrix or array, or dense array-like, shape (n_nodes, n_nodes)
-            Real, non-negative and symmetric up to rounding (the two entries are then averaged). Zeros and
-            the diagonal are left out; duplicate entries of a sparse matrix are summed.
+            Real, finite, not negative, and symmetric up to rounding (the two entries are then averaged). Zeros and
+            the diagonal are dropped; duplicate entries of a sparse matrix are summed.
         origin : Origin
             Provenance of all edges.
 
@@ -132,8 +132,9 @@ class Graph:
         >>> Graph.from_adjacency([[0, 1, 0], [1, 0, 2], [0, 2, 0]])
         Graph(3 nodes, 2 edges, density 0.67, 1 component; 2 given)
         """
-        upper = sp.triu(check_adjacency(A, "an adjacency matrix"), 1, format="coo")
-        return cls(A.shape[0], upper.row, upper.col, upper.data, origin=origin)
+        weights = check_adjacency(A, "A", bounded=False)
+        upper = sp.triu(weights, 1, format="coo")
+        return cls(weights.shape[0], upper.row, upper.col, upper.data, origin=origin)
 
     @property
     def n_edges(self) -> int:
@@ -142,7 +143,7 @@ class Graph:
 
     @property
     def density(self) -> float:
-        """Edges for each node, |E| / |V|: just under 1 for a tree."""
+        """Number of edges per node, |E| / |V|: just under 1 for a tree."""
         return self.n_edges / self.n_nodes
 
     @cached_property
@@ -156,17 +157,17 @@ class Graph:
 
     @cached_property
     def adjacency(self) -> sp.csr_array:
-        """Symmetric matrix of the weights, CSR with sorted indices, fit for `affinity="precomputed"`."""
-        # Lower triangle first: then every row comes out sorted.
+        """Symmetric matrix of the weights, CSR with sorted indices; scikit-learn takes it as a precomputed affinity."""
+        # The lower triangle comes first, because then every row is already sorted.
         rows, columns = np.concatenate([self.tails, self.heads]), np.concatenate([self.heads, self.tails])
-        # scikit-learn wants indices of 32 bits.
+        # scikit-learn requires indices of 32 bits.
         entries = (np.tile(self.weights, 2), (rows.astype(np.int32), columns.astype(np.int32)))
-        return _frozen(sp.coo_array(entries, shape=(self.n_nodes, self.n_nodes)).tocsr())
+        return _freeze(sp.coo_array(entries, shape=(self.n_nodes, self.n_nodes)).tocsr())
 
     @cached_property
     def laplacian(self) -> sp.csr_array:
         """L = D - W, CSR with sorted indices."""
-        return _frozen((sp.diags_array(self.degrees, format="csr") - self.adjacency).tocsr())
+        return _freeze((sp.diags_array(self.degrees, format="csr") - self.adjacency).tocsr())
 
     @cached_property
     def components(self) -> tuple[int, NDArray[np.int32]]:
@@ -193,7 +194,7 @@ class Graph:
         eta: ArrayLike | None = None,
         gradient: ArrayLike | None = None,
     ) -> Graph:
-        """Return a new graph with these edges added; parameters as for `Graph`. None may be there already."""
+        """Return a new graph with these edges added; parameters as for `Graph`. The edges must be new."""
         added = Graph(self.n_nodes, heads, tails, weights, origin=origin, round=round, eta=eta, gradient=gradient)
         present = np.isin(added._keys, self._keys, assume_unique=True)
         if present.any():
@@ -202,7 +203,7 @@ class Graph:
                 f"edge ({p}, {q}) is already in the graph: only new edges can be added. Leave it out, "
                 "or change its weight by with_weights."
             )
-        columns = {name: np.concatenate([mine, added._columns[name]]) for name, mine in self._columns.items()}
+        columns = {name: np.concatenate([own, added._columns[name]]) for name, own in self._columns.items()}
         return Graph(self.n_nodes, **columns)
 
     def with_weights(self, weights: ArrayLike) -> Graph:
@@ -210,7 +211,7 @@ class Graph:
         return Graph(self.n_nodes, **{**self._columns, "weights": weights})
 
     def with_only(self, kept: ArrayLike) -> Graph:
-        """Return a new graph with those edges alone for which `kept` (in the order of `heads`) is true.
+        """Return a new graph that has only the edges for which `kept` (in the order of `heads`) is true.
 
         >>> Graph(3, [0, 1], [1, 2], [1.0, 2.0]).with_only([True, False]).n_edges
         1
@@ -230,7 +231,7 @@ class Graph:
         return self.with_weights(self.weights * float(factor))
 
     def why(self, p: int, q: int) -> str:
-        """Say in a sentence why the edge between nodes `p` and `q` is there.
+        """Explain in one sentence why the edge between nodes `p` and `q` is in the graph.
 
         Examples
         --------
@@ -253,7 +254,7 @@ class Graph:
         return f"Nodes {p} and {q} are joined, with weight {self.weights[at]:.4g}: {reason}."
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the graph with all its provenance to an .npz file, whole or not at all."""
+        """Write the graph with all its provenance to an .npz file. The file is written completely or not at all."""
         if file_suffix(path) != ".npz":
             raise ValueError(f"{path}: save writes .npz files only. Name it so, or use export for other formats.")
         write_graph(self, path)
@@ -309,9 +310,9 @@ class Graph:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Graph):
             return NotImplemented
-        mine, theirs = self._columns, other._columns
+        own, others = self._columns, other._columns
         return self.n_nodes == other.n_nodes and all(
-            np.array_equal(mine[name], theirs[name], equal_nan=name in ("eta", "gradient")) for name in mine
+            np.array_equal(own[name], others[name], equal_nan=name in ("eta", "gradient")) for name in own
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -319,16 +320,17 @@ class Graph:
     def __repr__(self) -> str:
         counts = zip(*np.unique(self.origin, return_counts=True), strict=True)
         origins = ", ".join(f"{count:,} {Origin(code).label}" for code, count in counts)
-        parts = [_count(self.n_nodes, "node"), _count(self.n_edges, "edge"), f"density {self.density:.2f}"]
-        return (
-            f"Graph({', '.join([*parts, _count(self.components[0], 'component')])}{'; ' if origins else ''}{origins})"
-        )
+        counted = (_count(self.n_nodes, "node"), _count(self.n_edges, "edge"), f"density {self.density:.2f}")
+        text = ", ".join((*counted, _count(self.components[0], "component")))
+        return f"Graph({text}{'; ' if origins else ''}{origins})"
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"{name}: a Graph does not change. Make a new one, e.g. by with_edges or with_weights.")
+        raise AttributeError(
+            f"{name}: a Graph does not change. Make a new one, for example by with_edges or with_weights."
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Through the constructor, because unpickled arrays are writable again; the caches are left behind.
+        # Unpickled arrays are writable again, so unpickling calls the constructor. Cached matrices are not pickled.
         return _rebuild, (self.n_nodes, self._columns)
 
 
@@ -340,7 +342,8 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _frozen(matrix: sp.csr_array) -> sp.csr_array:
+def _freeze(matrix: sp.csr_array) -> sp.csr_array:
+    """Sort the indices of a matrix, and make its arrays read-only."""
     matrix.sort_indices()
     for array in (matrix.data, matrix.indices, matrix.indptr):
         array.flags.writeable = False

@@ -1,4 +1,4 @@
-"""Provenance: the step of the method that put an edge into the graph."""
+"""Provenance: the step of the method that added an edge to the graph."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["Origin"]
 
 
 class Origin(IntEnum):
-    """Why an edge is in the graph: the step of the method that put it there.
+    """Why an edge is in the graph: the step of the method that added it.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Reading and writing files: tables, labels, coordinates and graphs; every file whole or not at all."""
+"""Reading and writing files: tables, labels, coordinates and graphs. A file is written completely or not at all."""

@@ -1,9 +1,9 @@
-"""Files: written whole, or not at all.
+"""Atomic files: a file is written completely or not at all.
 
-A result that took an hour to compute must not replace a good file by half of one. So every writer of graspel
-writes to a temporary file in the folder of its target, flushes it to the disk, and only then renames it, which the
-operating system does in one stroke. Whatever goes wrong before (a full disk, Ctrl-C) leaves the old file
-as it was, and no debris.
+A result that took an hour to compute must not replace a good file by half of one. So every writer of graspel writes to
+a temporary file in the folder of its target, flushes it to the disk, and then renames it, which the operating system
+does in one step. If anything goes wrong before that (a full disk, Ctrl-C), the old file stays as it was and the
+temporary file is removed.
 """
 
 from __future__ import annotations
@@ -15,16 +15,15 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["check_target", "written_whole"]
+__all__ = ["check_target", "write_atomically"]
 
-# EDQUOT (a user's quota) is unknown to some systems.
-_DISK_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+_DISK_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}  # EDQUOT: the quota is used up; not on Windows
 
 
 def check_target(path: str | os.PathLike[str]) -> Path:
-    """Return the file that writing to `path` would replace, links resolved, or say why it cannot be written.
+    """Return the file that writing to `path` would replace, with links resolved; raise if it cannot be written.
 
-    Call it before a long computation, to fail early.
+    Call it before a long computation, so that a bad path fails early.
 
     Parameters
     ----------
@@ -44,12 +43,12 @@ def check_target(path: str | os.PathLike[str]) -> Path:
     ...
     FileNotFoundError: no/such/folder/graph.npz: cannot be written, the folder no/such/folder does not exist. Create ...
     """
-    # Follow links: writing to a link must write the file behind it, not replace the link.
+    # Links are followed: writing to a link writes the file that it points to, and keeps the link.
     target = Path(os.path.realpath(path))
     folder = Path(path).parent
     if target.is_dir():
         raise IsADirectoryError(
-            f"{path}: is a folder, not a file. Give the name of a file in it, e.g. {path}/graph.npz."
+            f"{path}: is a folder, not a file. Give the name of a file in it, for example {path}/graph.npz."
         )
     if not target.parent.is_dir():
         raise FileNotFoundError(
@@ -59,7 +58,7 @@ def check_target(path: str | os.PathLike[str]) -> Path:
     if target.exists() and not target.is_file():
         # Renaming over a device would destroy it.
         raise OSError(
-            f"{path}: is a device or a pipe; files are written whole and replaced. Give an ordinary file name."
+            f"{path}: is a device or a pipe, which cannot be replaced by a file. Give the name of an ordinary file."
         )
     if not os.access(target.parent, os.W_OK | os.X_OK):
         raise PermissionError(
@@ -70,7 +69,7 @@ def check_target(path: str | os.PathLike[str]) -> Path:
 
 
 @contextlib.contextmanager
-def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
+def write_atomically(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary path beside `path`; rename it to `path` if the block succeeds, remove it if not.
 
     The temporary file has the same suffixes as `path`. A new file gets the permissions of any new file (the
@@ -84,16 +83,16 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     Yields
     ------
     temporary : Path
-        Where to write. It does not exist yet.
+        Where to write. The file does not exist yet.
 
     Examples
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from graspel.io.atomic import written_whole
+    >>> from graspel.io.atomic import write_atomically
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "numbers.txt"
-    ...     with written_whole(path) as temporary:
+    ...     with write_atomically(path) as temporary:
     ...         _ = temporary.write_text("1 2 3")
     ...     path.read_text()
     '1 2 3'
@@ -111,7 +110,7 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
         if isinstance(error, OSError) and error.errno in _DISK_FULL:
             raise OSError(
                 error.errno,
-                f"{path}: could not be written, the disk is full. What was there before is untouched. "
+                f"{path}: could not be written, the disk is full. The previous file is unchanged. "
                 "Free some space or write to another folder.",
             ) from error
         raise
@@ -119,13 +118,13 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def _flush(path: Path) -> None:
-    """Force the content of a file to the disk, so that the renamed file is never an empty one after a power cut."""
+    """Force the content of a file to the disk, so that the renamed file is not empty after a power failure."""
     with open(path, "r+b") as file:
         os.fsync(file.fileno())
 
 
 def _flush_folder(folder: Path) -> None:
-    """Force the renaming itself to the disk, where folders can be flushed (not on Windows)."""
+    """Force the renaming to the disk too, on systems where folders can be flushed (not on Windows)."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

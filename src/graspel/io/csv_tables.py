@@ -1,65 +1,46 @@
-"""CSV files: numbers as text, one point per line.
+"""Tables of numbers in CSV files, one point per line.
 
-numpy's reader does the work. Only when it stumbles is the file read a second time, slowly, to name the line and
-column of the first cell that is not a number.
+numpy reads the file. Only if numpy fails, the file is read a second time, slowly, to find the line and the column of
+the first cell that is not a number.
 """
 
 from __future__ import annotations
 
 import csv
-import gzip
-import zlib
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
-from typing import TextIO, cast
 
 import numpy as np
 
+from graspel.io.csv_lines import find_delimiter, is_number, number_lines, open_text, refuse_other_encodings
 from graspel.io.errors import UnusableFile
 
 __all__ = ["read_csv"]
 
-DELIMITERS = ("\t", ";", ",")
-
 
 def read_csv(path: Path, header: bool | None = None) -> np.ndarray:
     """Read a table of numbers; see :mod:`graspel.io.tables` for the parameters."""
-    try:
-        with _open(path) as file:
-            number, first_line = next(_lines(file), (1, ""))
-        delimiter = next((mark for mark in DELIMITERS if mark in first_line), ",")
+    with refuse_other_encodings(str(path)):
+        with open_text(path) as file:
+            number, first_line = next(number_lines(file), (1, ""))
+        delimiter = find_delimiter(first_line)
         if header is None:
             header = _is_header(path, number, first_line, delimiter)
-        with _open(path) as file:
-            lines = (line for _, line in _lines(file))
+        with open_text(path) as file:
+            lines = (line for _, line in number_lines(file))
             if header:
                 next(lines)
             return _parse(path, lines, delimiter, header)
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise UnusableFile(f"{path} cannot be unpacked: it is truncated or no gzip file ({error}).") from error
-    except UnicodeDecodeError as error:
-        raise UnusableFile(f"{path} is not a text file in UTF-8 ({error.reason}); save it as CSV in UTF-8.") from error
 
 
-def _open(path: Path) -> TextIO:
-    opener = gzip.open if path.name.lower().endswith(".gz") else open
-    return cast(TextIO, opener(path, "rt", encoding="utf-8-sig", newline=None))
-
-
-def _lines(file: TextIO) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are not blank, with their numbers, counted from 1."""
-    for number, line in enumerate(file, start=1):
-        if line.strip():
-            yield number, line
-
-
-def _cells(line: str, delimiter: str) -> list[str]:
+def _split_cells(line: str, delimiter: str) -> list[str]:
     return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]
 
 
 def _is_header(path: Path, number: int, line: str, delimiter: str) -> bool:
-    cells = _cells(line, delimiter) if line else []
-    numeric = [_is_number(cell) for cell in cells]
+    cells = _split_cells(line, delimiter) if line else []
+    numeric = [_is_plain_number(cell) for cell in cells]
     if any(numeric) and not all(numeric):
         column = numeric.index(False) + 1
         raise UnusableFile(
@@ -69,12 +50,9 @@ def _is_header(path: Path, number: int, line: str, delimiter: str) -> bool:
     return bool(cells) and not any(numeric)
 
 
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return "_" not in cell
+def _is_plain_number(cell: str) -> bool:
+    """Whether numpy reads the cell as a number; unlike Python, it refuses underscores."""
+    return "_" not in cell and is_number(cell)
 
 
 def _parse(path: Path, lines: Iterator[str], delimiter: str, header: bool) -> np.ndarray:
@@ -82,27 +60,22 @@ def _parse(path: Path, lines: Iterator[str], delimiter: str, header: bool) -> np
     if first is None:
         raise UnusableFile(f"{path} holds no numbers{' below its header' if header else ''}; give one point per line.")
     try:
-        return np.loadtxt(_chain(first, lines), delimiter=delimiter, comments=None, quotechar='"', ndmin=2)
+        return np.loadtxt(chain([first], lines), delimiter=delimiter, comments=None, quotechar='"', ndmin=2)
     except ValueError as error:
-        raise UnusableFile(_first_fault(path, delimiter, header) or f"{path}: {error}") from error
+        raise UnusableFile(_find_first_fault(path, delimiter, header) or f"{path}: {error}") from error
 
 
-def _chain(first: str, lines: Iterator[str]) -> Iterator[str]:
-    yield first
-    yield from lines
-
-
-def _first_fault(path: Path, delimiter: str, header: bool) -> str | None:
-    """Name the first line that is not a row of numbers as long as the row before it."""
+def _find_first_fault(path: Path, delimiter: str, header: bool) -> str | None:
+    """Describe the first line that is not a row of numbers of the same length as the rows before it."""
     width = None
-    with _open(path) as file:
-        lines = _lines(file)
+    with open_text(path) as file:
+        lines = number_lines(file)
         if header:
             next(lines)
         for number, line in lines:
-            cells = _cells(line, delimiter)
+            cells = _split_cells(line, delimiter)
             for column, cell in enumerate(cells, start=1):
-                if not _is_number(cell):
+                if not _is_plain_number(cell):
                     what = f"{cell!r} is not a number" if cell else "the cell is empty"
                     return (
                         f"{path}, line {number}, column {column}: {what}; "

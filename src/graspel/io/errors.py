@@ -1,7 +1,7 @@
-"""The error for a file that a user brought and that cannot be used."""
+"""The error for a file of the user that cannot be used."""
 
 from __future__ import annotations
 
 
 class UnusableFile(ValueError):
-    """A user's file that cannot be used; the message names the file and says what is wrong with it."""
+    """A file of the user cannot be used; the message names the file, the fault, and what to do about it."""

@@ -1,11 +1,11 @@
 """Label files: one label for each point, in the order of the points.
 
-======  ==============================================================================================
+======  ==========================================================================================================
 suffix  what it holds
-======  ==============================================================================================
-.csv    one column, one line for each point: numbers or text. Written with the name ``cluster`` above it
+======  ==========================================================================================================
+.csv    one column, one line for each point: numbers or text. Files written by graspel have the header ``cluster``
 .npy    an array of one dimension: numbers or text
-======  ==============================================================================================
+======  ==========================================================================================================
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from graspel.io.atomic import check_target, written_whole
-from graspel.io.csv_tables import DELIMITERS
+from graspel.io.atomic import check_target, write_atomically
+from graspel.io.csv_lines import find_delimiter, is_number, number_lines, open_text, refuse_other_encodings
 from graspel.io.errors import UnusableFile
 from graspel.io.suffix import check_suffix
 
@@ -28,14 +28,14 @@ COLUMN = "cluster"
 
 
 def check_labels_file(path: Path) -> None:
-    """Raise now what writing labels to `path` would raise after the work."""
+    """Raise the error that writing labels to `path` would raise. Call it before a long computation."""
     check_suffix(path, SUFFIXES, "labels")
     check_target(path)
 
 
 def write_labels(path: Path, labels: Any) -> None:
-    """Write one label for each point, whole or not at all."""
-    with written_whole(path) as temporary:
+    """Write one label for each point; the file is written completely or not at all."""
+    with write_atomically(path) as temporary:
         if path.suffix.lower() == ".npy":
             np.save(temporary, labels)
         else:
@@ -49,10 +49,10 @@ def read_labels(path: Path, n_points: int, source: Path) -> list[Any]:
     Parameters
     ----------
     path : Path
-        A .csv or .npy file. The first line of a .csv file is a name if it is no number and all others are, or if it
-        is one line too many and no other line has the same text.
+        A .csv or .npy file. The first line of a .csv file is the name of the column if it is not a number and all
+        others are, or if there is one line more than points and no other line has the same text.
     n_points : int
-        How many labels there must be.
+        Number of points, which must be the number of labels.
     source : Path
         The file of the points, for the message.
     """
@@ -73,7 +73,8 @@ def _read_npy(path: Path) -> list[Any]:
         labels = np.load(path, allow_pickle=False)
     except (ValueError, EOFError) as error:
         raise UnusableFile(
-            f"{path} cannot be read as an array of labels: it holds Python objects, is damaged or no .npy file."
+            f"{path} cannot be read as an array of labels: it holds Python objects, is damaged or is not a "
+            ".npy file. Save the labels again by numpy.save."
         ) from error
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
@@ -87,12 +88,9 @@ def _read_npy(path: Path) -> list[Any]:
 
 
 def _read_csv(path: Path, n_points: int) -> list[str]:
-    try:
-        lines = [line for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
-    except UnicodeDecodeError as error:
-        raise UnusableFile(f"{path} is not a text file in UTF-8 ({error.reason}); save it as CSV in UTF-8.") from error
-    delimiter = next((mark for mark in DELIMITERS if lines and mark in lines[0]), ",")
-    rows = list(csv.reader(lines, delimiter=delimiter))
+    with refuse_other_encodings(str(path)), open_text(path) as file:
+        lines = [line for _, line in number_lines(file.read().splitlines())]
+    rows = list(csv.reader(lines, delimiter=find_delimiter(lines[0] if lines else "")))
     wide = next((row for row in rows if len(row) != 1), None)
     if wide is not None:
         raise UnusableFile(f"{path} has {len(wide)} columns; give the labels alone, one on each line.")
@@ -101,16 +99,8 @@ def _read_csv(path: Path, n_points: int) -> list[str]:
 
 
 def _has_name(labels: list[str], n_points: int) -> bool:
-    """Whether the first line names the column."""
-    if len(labels) < 2 or _is_number(labels[0]):
+    """Whether the first line is the name of the column."""
+    if len(labels) < 2 or is_number(labels[0]):
         return False
     one_too_many = len(labels) == n_points + 1 and labels[0] not in labels[1:]
-    return one_too_many or all(map(_is_number, labels[1:]))
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+    return one_too_many or all(map(is_number, labels[1:]))

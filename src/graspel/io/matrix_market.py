@@ -1,8 +1,8 @@
-"""MatrixMarket files, read without trusting them.
+"""Reading of MatrixMarket files that may be damaged.
 
-scipy's reader is fast, but on three kinds of damaged file it does not raise: it takes the process down (scipy 1.17).
-These are a byte of zero, a matrix without rows or columns, and a last line that is cut off within a number. The first
-two are answered here, and the last line is given the end it lacks; the reader then finds the fault itself.
+scipy's reader is fast, but three kinds of damaged file crash the process instead of raising an error (scipy 1.17): a
+zero byte, a matrix without rows or columns, and a last line that ends inside a number. This module handles the first
+two itself, and ends the last line by a newline, with which scipy raises the error.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 __all__ = ["read_matrix_market"]
 
-BLOCK = 1 << 20
+BLOCK = 1 << 20  # bytes read at a time
 
 
 def read_matrix_market(path: str | os.PathLike[str]) -> Any:
@@ -34,7 +34,7 @@ def read_matrix_market(path: str | os.PathLike[str]) -> Any:
     Raises
     ------
     ValueError
-        If the file is none, or damaged.
+        If the file is not a MatrixMarket file, or is damaged.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def read_matrix_market(path: str | os.PathLike[str]) -> Any:
     from scipy.io import mminfo, mmread
 
     path = Path(path)
-    source = path if _checked_end(path) == b"\n" else io.BytesIO(path.read_bytes() + b"\n")
+    source = path if _read_last_byte(path) == b"\n" else io.BytesIO(path.read_bytes() + b"\n")
     n_rows, n_columns, *_ = mminfo(source)
     if n_rows == 0 or n_columns == 0:
         return np.zeros((n_rows, n_columns))
@@ -61,8 +61,8 @@ def read_matrix_market(path: str | os.PathLike[str]) -> Any:
     return matrix if isinstance(matrix, np.ndarray) else matrix.tocsr()
 
 
-def _checked_end(path: Path) -> bytes:
-    """Return the last byte of a file in which no byte is zero."""
+def _read_last_byte(path: Path) -> bytes:
+    """Return the last byte of a file; raise if any byte is zero."""
     last = b""
     with path.open("rb") as file:
         while block := file.read(BLOCK):

@@ -1,4 +1,4 @@
-"""Suffixes: the end of a file's name tells its format."""
+"""Suffixes: the end of a file's name says which format it has."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from graspel.io.errors import UnusableFile
 
-DOUBLE_SUFFIXES = (".csv.gz",)  # suffixes of two parts that name one format
+DOUBLE_SUFFIXES = (".csv.gz",)  # suffixes with two dots that name one format
 
 
 def file_suffix(path: str | os.PathLike[str]) -> str:
@@ -22,7 +22,7 @@ def file_suffix(path: str | os.PathLike[str]) -> str:
 
 
 def check_suffix(path: str | os.PathLike[str], allowed: Collection[str], content: str) -> str:
-    """Return the suffix of `path`, or raise where it is none of those allowed for this `content`.
+    """Return the suffix of `path`; raise if it is not one of those allowed for this `content`.
 
     >>> check_suffix("graph.npz", (".npz", ".csv"), "a graph")
     '.npz'

@@ -1,4 +1,4 @@
-"""Data files: reading the matrix of points that a user brings, in the format its name says.
+"""Data files: reading the user's matrix of points, in the format that the suffix names.
 
 ==============  ====================================================================================
 suffix          what is read
@@ -28,7 +28,9 @@ from graspel.runtime.optional import import_optional
 
 __all__ = ["SUFFIXES", "read_data"]
 
-# What an array can hold that is no real number, by numpy's letter for it.
+MAPPED_BYTES = 10_000  # bytes from which a .npy file is mapped; a smaller one may be empty, which cannot be mapped
+
+# What an array holds if not real numbers, by numpy's letter for its type.
 _KINDS = {"c": "complex numbers", "U": "text", "S": "text", "T": "text", "M": "dates", "m": "durations", "V": "records"}
 
 
@@ -42,17 +44,17 @@ def read_data(path: Path, *, key: str | None = None, header: bool | None = None)
     key : str, optional
         Which array of an .npz file to read.
     header : bool, optional
-        Whether the first line of a .csv file holds names. Found out from the line itself when not given.
+        Whether the first line of a .csv file holds names. By default it does if none of its cells is a number.
 
     Returns
     -------
     ndarray or scipy.sparse array
-        One point per row. What is no matrix of numbers is refused here; the values are the estimator's to check.
+        One point per row. The values are not checked: estimators do that.
 
     Raises
     ------
     UnusableFile
-        If the file cannot be read as what its name says, in words that name the file and the fault.
+        If the file is not a matrix of real numbers in the format that its suffix names; the message names the fault.
     """
     if path.is_dir():
         raise UnusableFile(f"{path} is a folder; give the path of a file.")
@@ -66,7 +68,7 @@ def read_data(path: Path, *, key: str | None = None, header: bool | None = None)
         held = _KINDS.get(matrix.dtype.kind, f"values of type {matrix.dtype}")
         raise UnusableFile(f"{path} holds {held}, but real numbers are needed; convert it first.")
     if matrix.ndim != 2:
-        raise UnusableFile(f"{path} {_wrong_shape(matrix.shape)}.")
+        raise UnusableFile(f"{path} {_describe_shape(matrix.shape)}.")
     if 0 in matrix.shape:
         raise UnusableFile(f"{path} holds no numbers (its shape is {matrix.shape}); give one point per row.")
     if matrix.shape[0] == 1:
@@ -77,23 +79,26 @@ def read_data(path: Path, *, key: str | None = None, header: bool | None = None)
 
 
 def _read(path: Path, suffix: str, key: str | None, header: bool | None) -> Any:
-    """Call the reader, and turn whatever a parser may stumble over into one kind of error that names the file."""
+    """Call the reader of the format, and turn every error of a parser into `UnusableFile`, which names the file."""
     try:
         return _READERS[suffix](path, key=key, header=header)
     except (UnusableFile, MemoryError, ImportError):
         raise
     except Exception as error:
-        if isinstance(error, OSError) and error.filename is not None:  # the system's word, not a parser's
+        if isinstance(error, OSError) and error.filename is not None:  # raised by the operating system, not by a parser
             raise
         if "Python objects" in str(error) or "Object arrays" in str(error):
-            raise UnusableFile(f"{path} holds Python objects or text, but real numbers are needed.") from error
+            raise UnusableFile(
+                f"{path} holds Python objects or text, but real numbers are needed; convert it first."
+            ) from error
         reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
         raise UnusableFile(
-            f"{path} cannot be read as {suffix}: it is truncated, damaged or of another type ({reason}); write it anew."
+            f"{path} cannot be read as {suffix}: it is truncated, damaged or of another type ({reason}); write it "
+            "again."
         ) from error
 
 
-def _wrong_shape(shape: tuple[int, ...]) -> str:
+def _describe_shape(shape: tuple[int, ...]) -> str:
     held = f"holds an array of shape {shape}, but a matrix is needed, one point per row"
     if len(shape) == 1:
         return f"{held}; points of one feature each take the shape ({shape[0]}, 1)"
@@ -106,14 +111,14 @@ def _read_npy(path: Path, **_: Any) -> np.ndarray:
     with path.open("rb") as file:
         if file.read(6) != np.lib.format.MAGIC_PREFIX:
             raise ValueError("it does not begin like a .npy file")
-    if path.stat().st_size < 10_000:  # small, perhaps empty, which cannot be mapped
+    if path.stat().st_size < MAPPED_BYTES:
         return np.load(path, allow_pickle=False)
     return np.lib.format.open_memmap(path, mode="r")
 
 
 def _read_npz(path: Path, key: str | None = None, **_: Any) -> Any:
     if not zipfile.is_zipfile(path):
-        raise ValueError("it is no archive")
+        raise ValueError("it is not an archive")
     with np.load(path, allow_pickle=False) as archive:
         keys = list(archive.files)
         if key is None and {"format", "shape", "data"} <= set(keys):

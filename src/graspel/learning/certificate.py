@@ -1,4 +1,10 @@
-"""The certificate: what can be said of a learned graph, measured on the graph itself."""
+"""The certificate: properties of a learned graph, measured on the graph itself.
+
+References
+----------
+Y. Wang, Z. Zhao and Z. Feng. GRASPEL: Graph Spectral Learning at Scale. 2020. Section 3.2: effective resistances on the
+learned graph approximate the distances between the data points.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +21,14 @@ from graspel.runtime.progress import announce
 
 Floats = NDArray[np.float64]
 
-SAMPLED_NODES = 32  # resistance and distance are compared on all pairs of these
-SOLVE_TOL = 1e-2  # of the solves; in the energy norm, which is what resistance is made of, the error is a tenth of it
+SAMPLED_NODES = 32  # random nodes; resistance and distance are compared on all their 496 pairs
+SOLVE_TOL = 1e-2  # relative residual of the solves; the error of a resistance, in the energy norm, is a tenth of it
+EIGEN_TOL = 1e-3  # residual of lambda_2 in the energy norm, as in the embedding
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """What can be said of a learned graph.
+    """Measured properties of a learned graph.
 
     Attributes
     ----------
@@ -40,13 +47,13 @@ class Certificate:
     objective, objective_error : float
         F of the calibrated graph, and its standard error (0: exact).
     resistance_correlation : float
-        Of effective resistance and z_data over sampled pairs (NaN where either is constant).
+        Correlation of effective resistance and z_data over sampled pairs (NaN if either is constant).
     resistance_ratio : float
         Median of effective resistance / z_data over the same pairs (NaN if all of them are copies of one point).
     n_sampled_pairs : int
     support_gap : float or None
         Largest |R / (z_data + 4 beta) - 1| over the edges after refinement (None if weights were not refined); 0 at the
-        optimum. Above 5,000 nodes the root mean square over estimates of R, of standard error 0.15.
+        optimum. Above 5,000 nodes it is the root mean square over estimates of R, whose standard error is 0.15.
     outside_gap : float
         Largest R / (z_data + 4 beta) - 1 over the sampled pairs; not above 0 at the optimum over all graphs.
     neighbor_recall : float
@@ -87,22 +94,22 @@ class Certificate:
                 f"{'yes' if self.settled else 'no'}, {self.n_rounds} {rounds}",
                 "whether the stability rule was met before the limit of rounds",
             ),
-            ("eta max", _shown(self.eta_max, ".4g"), "largest distortion of any candidate edge in the last round"),
+            ("eta max", _format(self.eta_max, ".4g"), "largest distortion of any candidate edge in the last round"),
             ("lambda 2", f"{self.lambda_2:.4g}", "smallest nonzero eigenvalue: how well the graph hangs together"),
             ("objective F", f"{self.objective:.6g}{error}", "penalized log-likelihood of the data; larger is better"),
             (
                 "R against z",
-                f"r = {_shown(self.resistance_correlation, '.3f')}, ratio {_shown(self.resistance_ratio, '.3f')}",
+                f"r = {_format(self.resistance_correlation, '.3f')}, ratio {_format(self.resistance_ratio, '.3f')}",
                 f"effective resistance against data distance, {self.n_sampled_pairs:,} sampled pairs: "
                 "correlation and median ratio",
             ),
             (
                 "gap",
                 f"edges {'unknown' if self.support_gap is None else f'{self.support_gap:.1e}'}, "
-                f"others {_shown(self.outside_gap, '.2g')}",
+                f"others {_format(self.outside_gap, '.2g')}",
                 "largest |R/z - 1| on the edges, where weights were refined; largest R/z - 1 of the sampled pairs",
             ),
-            ("kNN recall", _shown(self.neighbor_recall, ".4f"), "share of true nearest neighbors found at the start"),
+            ("kNN recall", _format(self.neighbor_recall, ".4f"), "share of true nearest neighbors found at the start"),
         ]
 
     def __repr__(self) -> str:
@@ -110,7 +117,7 @@ class Certificate:
         return "Certificate(\n" + "".join(f"  {f.name}={getattr(self, f.name)!r},\n" for f in fields(self)) + ")"
 
 
-def _shown(value: float, form: str) -> str:
+def _format(value: float, form: str) -> str:
     return "unknown" if np.isnan(value) else format(value, form)
 
 
@@ -124,14 +131,14 @@ def certify(learned: Learned, *, sigma: float, beta: float, rng: np.random.Gener
     pairs = smallest_eigenpairs(
         graph.laplacian,
         2,
-        tol=1e-3,
+        tol=EIGEN_TOL,
         norm="energy",
         guess=None if embedding is None else embedding.vectors,
         random_state=rng,
         n_jobs=points.n_threads,
     )
     announce("certificate", 0.5, "effective resistance")
-    p, q, resistance = _sampled_resistance(graph, rng, points.n_threads)
+    p, q, resistance = _sample_resistance(graph, rng, points.n_threads)
     distance = points.squared_distances(p, q)
     correlation, ratio = resistance_against_distance(resistance, distance)
     return Certificate(
@@ -164,12 +171,12 @@ def resistance_against_distance(resistance: Floats, z: Floats) -> tuple[float, f
 
 
 def _largest_excess(resistance: Floats, k: Floats) -> float:
-    """The largest R / k - 1 (NaN where no k is positive)."""
+    """The largest R / k - 1 (NaN if no k is positive)."""
     positive = k > 0
     return float((resistance[positive] / k[positive] - 1).max()) if positive.any() else float("nan")
 
 
-def _sampled_resistance(
+def _sample_resistance(
     graph: Graph, rng: np.random.Generator, n_threads: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
     """All pairs between a few random nodes, and their effective resistance."""

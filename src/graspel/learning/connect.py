@@ -1,14 +1,21 @@
-r"""Origin 1, connect: join the components of a graph by their closest pairs.
+r"""Step 1, connect: join the components of a graph by their closest pairs.
 
-Where a graph falls apart, lambda_2 = 0 and z_emb between two components is constant: sigma^2 (1/n_a + 1/n_b). So
-between them the pair of largest distortion eta = z_emb / z_data is the *closest* pair. The components are joined by
-Boruvka's rounds: every component but the largest takes the closest pair that leads out of it. The joins are edges of
-the minimum spanning tree between components, and there are exactly (components - 1) of them. Starting from single
-points, the same rounds build the Euclidean minimum spanning tree.
+If a graph is not connected, lambda_2 = 0 and z_emb between two components of n_a and n_b nodes is constant: sigma^2
+(1/n_a + 1/n_b). So the pair of largest distortion eta = z_emb / z_data between them is the *closest* pair. The
+components are joined in Boruvka's rounds: every component except the largest takes the closest pair that leads out of
+it. The joins are edges of the minimum spanning tree between components, and there are exactly (components - 1) of them.
+Starting from single points, the same rounds build the Euclidean minimum spanning tree.
 
-Where the neighbor list of a point reaches out of its component, it holds the nearest point outside. Any other point is
-*open*: all it knows is that what lies outside is farther than the end of its list. Only where that could still beat
-the best pair known for its component is a search made among the points outside.
+If the neighbor list of a point contains a point of another component, the first such point is the nearest one outside.
+Any other point is *open*: it is only known that all points outside are farther than the end of its list. Open points
+are searched among the points outside only if they could still beat the best pair known for their component.
+
+References
+----------
+O. Boruvka. O jistem problemu minimalnim. Prace Moravske prirodovedecke spolecnosti 3, 1926.
+
+Y. Wang, Z. Zhao and Z. Feng. GRASPEL: Graph Spectral Learning at Scale. 2020. Equations (10) and (12), taken to the
+limit of a disconnected graph; the paper does not treat this case.
 """
 
 from __future__ import annotations
@@ -31,11 +38,11 @@ from graspel.runtime.progress import announce
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-OUTSIDE_PROBES = 8  # cells with outside points that are opened, where computing every distance is too much
+OUTSIDE_PROBES = 8  # cells searched per open point, if computing all distances costs more than EXACT_WORK
 
 
 class Joins(NamedTuple):
-    """Joining edges, their z_data, and the sizes of the two components that each of them joined."""
+    """New edges between components, their z_data, and the sizes of the two components that each of them joined."""
 
     heads: Ints
     tails: Ints
@@ -47,7 +54,7 @@ class Joins(NamedTuple):
 def connect_components(start: InitialGraph, *, sigma: float, beta: float, rng: np.random.Generator) -> Graph:
     """Join the components of the initial graph into one; this counts as the first round of densification.
 
-    A graph without edges is given its minimum spanning tree instead, as its start (step TREE, round 0).
+    A graph without edges gets the minimum spanning tree instead, as its initial graph (origin TREE, round 0).
     """
     graph, weigh, neighbors = start
     if neighbors is None or graph.is_connected:
@@ -57,14 +64,14 @@ def connect_components(start: InitialGraph, *, sigma: float, beta: float, rng: n
     if graph.n_edges == 0:
         return graph.with_edges(joins.heads, joins.tails, weights, origin=Origin.TREE)
     z_emb = sigma**2 * (1 / joins.head_sizes + 1 / joins.tail_sizes)
-    z = weigh.raised(joins.z)
+    z = weigh.raise_to_floor(joins.z)
     return graph.with_edges(
         joins.heads, joins.tails, weights, origin=Origin.JOIN, round=1, eta=z_emb / z, gradient=z_emb - z - 4 * beta
     )
 
 
 def record_joins(start: Graph, graph: Graph, seconds: float) -> list[Round]:
-    """The record of the joins, if there are any: the round in which the graph was not connected yet."""
+    """The record of the joins, if there are any, as the first round."""
     eta = graph.eta[graph.origin == Origin.JOIN]
     if not len(eta):
         return []
@@ -83,56 +90,57 @@ def record_joins(start: Graph, graph: Graph, seconds: float) -> list[Round]:
 
 
 def join_components(neighbors: Neighbors, labels: Ints, rng: np.random.Generator) -> Joins:
-    """Join the components given by `labels` (one per point) into one, by Boruvka's rounds."""
-    number = total = int(labels.max()) + 1
+    """Join the components given by `labels` (one per point, 0 to n_labels - 1) into one, by Boruvka's rounds."""
+    n_labels = n_at_start = int(labels.max()) + 1
     cells = neighbors.cells
     copies, originals = neighbors.copies, neighbors.copy_of
-    rounds = [_chosen(copies, originals, np.zeros(len(copies)), labels, number)]  # copies first: nothing is closer
-    number, labels = _merged(labels, number, rounds[-1])
-    while number > 1:
-        announce("joining components", 1 - number / total, f"{number:,} components left")
+    rounds = [_choose_joins(copies, originals, np.zeros(len(copies)), labels, n_labels)]  # distance 0 comes first
+    n_labels, labels = _merge_components(labels, n_labels, rounds[-1])
+    while n_labels > 1:
+        announce("joining components", 1 - n_labels / n_at_start, f"{n_labels:,} components left")
         local = labels[neighbors.distinct]
-        p, q, z = _closest_in_lists(neighbors, local, number)
+        p, q, z = _closest_in_lists(neighbors, local, n_labels)
         open_points = _open_points(neighbors, local, z)
         largest = np.bincount(local).argmax()  # needs no pair of its own: the others will join it
         z[largest] = np.inf if (local[open_points] == largest).any() else z[largest]
         open_points = open_points[local[open_points] != largest]
         if len(open_points):
-            too_much = exact_work(neighbors.points, len(open_points)) > EXACT_WORK
-            cells = Cells.of(neighbors.points, rng) if too_much and cells is None else cells
-            p, q, z = _search_outside(neighbors, local, open_points, (p, q, z), cells if too_much else None)
+            by_cells = exact_work(neighbors.points, len(open_points)) > EXACT_WORK
+            cells = Cells.build(neighbors.points, rng) if by_cells and cells is None else cells
+            p, q, z = _search_outside(neighbors, local, open_points, (p, q, z), cells if by_cells else None)
         found = np.isfinite(z)
         p, q = neighbors.distinct[p[found]], neighbors.distinct[q[found]]
-        rounds.append(_chosen(p, q, z[found], labels, number))
-        number, labels = _merged(labels, number, rounds[-1])
+        rounds.append(_choose_joins(p, q, z[found], labels, n_labels))
+        n_labels, labels = _merge_components(labels, n_labels, rounds[-1])
     return Joins(*(np.concatenate(column) for column in zip(*rounds, strict=True)))
 
 
-def _closest_in_lists(neighbors: Neighbors, labels: Ints, number: int) -> tuple[Ints, Ints, Floats]:
-    """For every component the closest pair (p inside, q outside) that the neighbor lists show; z = inf where none."""
+def _closest_in_lists(neighbors: Neighbors, labels: Ints, n_labels: int) -> tuple[Ints, Ints, Floats]:
+    """For every component the closest pair (p inside, q outside) in the neighbor lists; z is infinite if none."""
     outside = labels[neighbors.indices] != labels[:, None]
     first = outside.argmax(axis=1)
     everyone = np.arange(len(labels))
     z = np.where(outside[everyone, first], neighbors.z[everyone, first], np.inf)
-    return _best_per_component(everyone, neighbors.indices[everyone, first], z, labels, number)
+    return _best_per_component(everyone, neighbors.indices[everyone, first], z, labels, n_labels)
 
 
-def _best_per_component(p: Ints, q: Ints, z: Floats, labels: Ints, number: int) -> tuple[Ints, Ints, Floats]:
-    """Of the pairs (p, q), the closest for the component of each p; ties go to the smaller pair of numbers."""
+def _best_per_component(p: Ints, q: Ints, z: Floats, labels: Ints, n_labels: int) -> tuple[Ints, Ints, Floats]:
+    """Of the pairs (p, q), the closest one for each component of a p; among equals the pair of smallest indices."""
     low, high = np.minimum(p, q), np.maximum(p, q)
     order = np.lexsort((high, low, z, labels[p]))
     component, first = np.unique(labels[p][order], return_index=True)
     best = order[first]
-    result = np.zeros(number, dtype=np.int64), np.zeros(number, dtype=np.int64), np.full(number, np.inf)
-    for column, values in zip(result, (p, q, z), strict=True):
+    nodes = np.zeros((2, n_labels), dtype=np.int64)
+    closest = nodes[0], nodes[1], np.full(n_labels, np.inf)
+    for column, values in zip(closest, (p, q, z), strict=True):
         column[component] = values[best]
-    return result
+    return closest
 
 
 def _open_points(neighbors: Neighbors, labels: Ints, best: Floats) -> Ints:
     """Points whose list stays inside their component and ends nearer than the best pair known for it."""
     inside = (labels[neighbors.indices] == labels[:, None]).all(axis=1)
-    end = np.where(np.isfinite(neighbors.z), neighbors.z, 0.0).max(axis=1)  # a short list is filled up with inf
+    end = np.where(np.isfinite(neighbors.z), neighbors.z, 0.0).max(axis=1)  # a short list ends in inf
     return np.flatnonzero(inside & (end < best[labels]))
 
 
@@ -143,7 +151,7 @@ def _search_outside(
     known: tuple[Ints, Ints, Floats],
     cells: Cells | None,
 ) -> tuple[Ints, Ints, Floats]:
-    """Search the open points of each component among the points outside it, and merge with the pairs known."""
+    """Search the open points of each component among the points outside it; return the closest pairs, old or new."""
     pairs = [known]
     by_component = open_points[np.argsort(labels[open_points], kind="stable")]
     for queries in np.split(by_component, np.flatnonzero(np.diff(labels[by_component])) + 1):
@@ -158,20 +166,20 @@ def _search_outside(
     return _best_per_component(p[found], q[found], z[found], labels, len(known[2]))
 
 
-def _chosen(p: Ints, q: Ints, z: Floats, labels: Ints, number: int) -> Joins:
-    """The joins of one round: the pairs by growing distance, less those that would close a cycle."""
+def _choose_joins(p: Ints, q: Ints, z: Floats, labels: Ints, n_labels: int) -> Joins:
+    """The joins of one round: the pairs by increasing distance, without those that would close a cycle."""
     heads, tails = np.minimum(p, q), np.maximum(p, q)
     order = np.lexsort((tails, heads, z))
     heads, tails, z = heads[order], tails[order], z[order]
-    kept = _without_cycles(labels[heads], labels[tails], number)
+    kept = _drop_cycles(labels[heads], labels[tails], n_labels)
     heads, tails, z = heads[kept], tails[kept], z[kept]
-    sizes = np.bincount(labels, minlength=number)
+    sizes = np.bincount(labels, minlength=n_labels)
     return Joins(heads, tails, z, sizes[labels[heads]], sizes[labels[tails]])
 
 
-def _without_cycles(a: Ints, b: Ints, number: int) -> Ints:
-    """Walk the pairs in order and keep those that join two parts that are still apart (ties can close cycles)."""
-    parent = list(range(number))
+def _drop_cycles(a: Ints, b: Ints, n_labels: int) -> Ints:
+    """Positions of the pairs that, taken in order, join two components not yet joined (ties can close cycles)."""
+    parent = list(range(n_labels))
 
     def root(node: int) -> int:
         while parent[node] != node:
@@ -188,9 +196,9 @@ def _without_cycles(a: Ints, b: Ints, number: int) -> Ints:
     return np.array(kept, dtype=np.int64)
 
 
-def _merged(labels: Ints, number: int, joins: Joins) -> tuple[int, Ints]:
-    """Labels after the joins of one round."""
+def _merge_components(labels: Ints, n_labels: int, joins: Joins) -> tuple[int, Ints]:
+    """The number of components and their labels after the joins of one round."""
     ends = labels[joins.heads], labels[joins.tails]
-    links = sp.coo_array((np.ones(len(joins.heads)), ends), shape=(number, number))
-    number, new = connected_components(links, directed=False)
-    return number, new[labels].astype(np.int64)
+    links = sp.coo_array((np.ones(len(joins.heads)), ends), shape=(n_labels, n_labels))
+    n_labels, merged = connected_components(links, directed=False)
+    return n_labels, merged[labels].astype(np.int64)

@@ -1,9 +1,13 @@
-r"""Origin 3, criticality: the candidate pairs of largest distortion eta = z_emb / z_data.
+r"""Step 3, criticality: the candidate pairs of largest distortion eta = z_emb / z_data.
 
-Every pair of a block that is not an edge yet is scored by two matrix products. The best are measured again, exactly,
-on the points themselves. By falling eta, the first zeta * N of them that share no node and have a positive gradient
-z_emb - z_data - 4 beta are critical. Where the best pairs share so many nodes that too few are left, the search is
-repeated on the nodes that are still free: so the pairs chosen are those that a walk through all pairs would choose.
+Every pair of a block that is not an edge yet is scored by two matrix products. The best are measured again, exactly, on
+the points themselves. In order of decreasing eta, the first zeta N of them that share no node and have a positive
+gradient z_emb - z_data - 4 beta are critical. If the best pairs share so many nodes that too few are left, the search
+is repeated on the nodes that no chosen pair uses yet. The result is the same as that of a walk through all pairs.
+
+References
+----------
+Y. Wang, Z. Zhao and Z. Feng. GRASPEL: Graph Spectral Learning at Scale. 2020. Theorem 1, equations (11) to (13).
 """
 
 from __future__ import annotations
@@ -27,12 +31,12 @@ from graspel.runtime.parallel import map_blocks, row_blocks
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-SHORTLIST = 64  # pairs measured exactly for every edge wanted
-ROWS = 256  # left nodes of a block that are scored at a time
+SHORTLIST = 64  # pairs measured exactly per edge wanted; the best pairs share nodes, so most of them cannot be used
+ROW_BLOCK = 256  # left nodes of a block that are scored together: 256 x 4,096 scores in double precision are 8 MB
 
 
 class Pairs(NamedTuple):
-    """Pairs of nodes, measured: z_data (none smaller than the floor of the weights), eta, and the gradient of F."""
+    """Measured pairs of nodes: z_data (raised to the floor of the weights), eta, and the gradient of F."""
 
     heads: Ints
     tails: Ints
@@ -41,13 +45,13 @@ class Pairs(NamedTuple):
     gradient: Floats
 
     def at(self, index: Ints) -> Pairs:
-        """Some of the pairs."""
+        """The pairs at these positions."""
         return Pairs(self.heads[index], self.tails[index], self.z[index], self.eta[index], self.gradient[index])
 
 
 @dataclass(frozen=True)
 class Critical:
-    """Critical pairs by falling eta, and the largest and the mean eta of all candidates."""
+    """Critical pairs by decreasing eta, and the largest and the mean eta of all candidates."""
 
     heads: Ints
     tails: Ints
@@ -59,7 +63,7 @@ class Critical:
 
     @property
     def n_edges(self) -> int:
-        """How many pairs are critical."""
+        """The number of critical pairs."""
         return len(self.heads)
 
 
@@ -78,10 +82,10 @@ def find_most_critical(
     missing, free = n_edges, np.ones(graph.n_nodes, dtype=bool)
     while True:
         best = _best_pairs(blocks, embedding, points, graph, SHORTLIST * n_edges)
-        pairs = _measured(best.heads, best.tails, embedding, points, beta, weigh)
+        pairs = _measure(best.heads, best.tails, embedding, points, beta, weigh)
         if not found:
             max_eta, mean_eta = float(pairs.eta.max(initial=0.0)), best.total / max(1, best.count)
-        chosen = pairs.at(_disjoint(pairs, missing))
+        chosen = pairs.at(_choose_disjoint(pairs, missing))
         found.append(chosen)
         missing -= len(chosen.heads)
         if not missing or not len(chosen.heads) or len(pairs.heads) == best.count:
@@ -104,11 +108,11 @@ def add_critical_edges(graph: Graph, critical: Critical, weigh: Weights, round: 
     )
 
 
-def _measured(heads: Ints, tails: Ints, embedding: Embedding, points: Points, beta: float, weigh: Weights) -> Pairs:
-    """Measure pairs exactly, and sort them by falling eta (0 between copies of a point, which are tied already)."""
+def _measure(heads: Ints, tails: Ints, embedding: Embedding, points: Points, beta: float, weigh: Weights) -> Pairs:
+    """Measure pairs exactly and sort them by decreasing eta (0 between copies of a point: they are joined already)."""
     z = points.squared_distances(heads, tails)
     z_emb = np.where(z > 0, embedding.squared_distances(heads, tails), 0.0)
-    z = weigh.raised(z)
+    z = weigh.raise_to_floor(z)
     return Pairs(heads, tails, z, z_emb / z, z_emb - z - 4 * beta).at(np.argsort(-z_emb / z, kind="stable"))
 
 
@@ -124,46 +128,46 @@ class BestPairs:
 
 def _best_pairs(blocks: list[Block], embedding: Embedding, points: Points, graph: Graph, k: int) -> BestPairs:
     """The k pairs of largest eta among all pairs of the blocks that are not edges."""
-    heads, tails, score, total, count = [], [], [], 0.0, 0
+    heads, tails, scores, total, count = [], [], [], 0.0, 0
     for block in blocks:
         if not len(block.left) or not len(block.right):
             continue
-        for row, column, eta, part_total, part_count in _scored(block, embedding, points, graph, k):
+        for row, column, eta, block_total, block_count in _score_block(block, embedding, points, graph, k):
             heads.append(block.left[row])
             tails.append(block.right[column])
-            score.append(eta)
-            total, count = total + part_total, count + part_count
+            scores.append(eta)
+            total, count = total + block_total, count + block_count
     if not heads:
         return BestPairs(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), 0.0, 0)
     p, q = np.concatenate(heads), np.concatenate(tails)
-    best = _largest(np.concatenate(score), k)
+    best = _largest(np.concatenate(scores), k)
     return BestPairs(*unique_edges(p[best], q[best], graph.n_nodes), total, count)
 
 
 Scores = tuple[Ints, Ints, Floats, float, int]
 
 
-def _scored(block: Block, embedding: Embedding, points: Points, graph: Graph, k: int) -> Iterator[Scores]:
-    """For ROWS left nodes at a time: row, column and eta of the k best pairs, the sum of all eta, and their number."""
+def _score_block(block: Block, embedding: Embedding, points: Points, graph: Graph, k: int) -> Iterator[Scores]:
+    """Per ROW_BLOCK left nodes: row, column and eta of the k best pairs, the sum of all eta, and their number."""
     left, right = block
     edge_rows, edge_columns = _edges_in(block, graph)
     Y, V = _unit_rows(points, right), embedding.U[right]
 
-    def score(part: slice) -> Scores:
-        X = _unit_rows(points, left[part])
-        eta = squared_distances(embedding.U[left[part]], V) / _clear_of_zero(squared_distances(X, Y), X, Y)
-        inside = (edge_rows >= part.start) & (edge_rows < part.stop)
-        eta[edge_rows[inside] - part.start, edge_columns[inside]] = 0.0
+    def score(rows: slice) -> Scores:
+        X = _unit_rows(points, left[rows])
+        eta = squared_distances(embedding.U[left[rows]], V) / _raise_above_rounding(squared_distances(X, Y), X, Y)
+        inside = (edge_rows >= rows.start) & (edge_rows < rows.stop)
+        eta[edge_rows[inside] - rows.start, edge_columns[inside]] = 0.0
         best = _largest(eta.ravel(), k)
         best = best[eta.ravel()[best] > 0]
         row, column = np.divmod(best, len(right))
-        return row + part.start, column, eta[row, column], float(eta.sum()), eta.size - int(inside.sum())
+        return row + rows.start, column, eta[row, column], float(eta.sum()), eta.size - int(inside.sum())
 
-    return map_blocks(score, row_blocks(len(left), ROWS), points.n_threads)
+    return map_blocks(score, row_blocks(len(left), ROW_BLOCK), points.n_threads)
 
 
 def _edges_in(block: Block, graph: Graph) -> tuple[Ints, Ints]:
-    """Where the edges between the two groups of a block stand in it: rows and columns."""
+    """The edges between the two groups of a block, as rows and columns of its table of pairs."""
     row, column = np.full(graph.n_nodes, -1), np.full(graph.n_nodes, -1)
     row[block.left], column[block.right] = np.arange(len(block.left)), np.arange(len(block.right))
     ends = np.concatenate([graph.heads, graph.tails]), np.concatenate([graph.tails, graph.heads])
@@ -172,23 +176,23 @@ def _edges_in(block: Block, graph: Graph) -> tuple[Ints, Ints]:
 
 
 def _unit_rows(points: Points, nodes: Ints) -> NDArray[Any]:
-    """Rows about the mean in units of the spectral norm, so that their squared distances are z_data."""
+    """Rows minus the mean, in units of the spectral norm: their squared distances are z_data."""
     return points.centered_rows(nodes) / np.float32(points.spectral_norm)
 
 
-def _clear_of_zero(z: NDArray[Any], X: NDArray[Any], Y: NDArray[Any]) -> NDArray[Any]:
-    """Raise z to where rounding no longer hides it."""
+def _raise_above_rounding(z: NDArray[Any], X: NDArray[Any], Y: NDArray[Any]) -> NDArray[Any]:
+    """Raise every z that is smaller than its rounding error to that error, so that it can be divided by."""
     size = np.einsum("ij,ij->i", X, X).max() + np.einsum("ij,ij->i", Y, Y).max()
     return np.maximum(z, 8 * np.finfo(z.dtype).eps * size + np.finfo(z.dtype).tiny)
 
 
 def _largest(values: NDArray[Any], k: int) -> Ints:
-    """Positions of the k largest values, in no order."""
+    """Positions of the k largest values, unordered."""
     k = min(k, len(values))
     return np.argpartition(values, len(values) - k)[len(values) - k :] if k else np.empty(0, dtype=np.int64)
 
 
-def _disjoint(pairs: Pairs, limit: int) -> Ints:
+def _choose_disjoint(pairs: Pairs, limit: int) -> Ints:
     """Positions of the first `limit` pairs that have a positive gradient and share no node with an earlier one."""
     used: set[int] = set()
     chosen: list[int] = []

@@ -1,8 +1,16 @@
-r"""Origin 2, embed: each node at its row of the first nontrivial eigenvectors, scaled by their eigenvalues.
+r"""Step 2, embed: each node at its row of the first nontrivial eigenvectors, scaled by their eigenvalues.
 
     U = [u_2 / sqrt(lambda_2 + 1/sigma^2), ..., u_r / sqrt(lambda_r + 1/sigma^2)].
 
-Squared distances there, z_emb(p, q) = |U'e_pq|^2, approach the effective resistance from below as r and sigma grow.
+Squared distances in this space, z_emb(p, q) = |U'e_pq|^2, approach the effective resistance from below as r and sigma
+grow.
+
+References
+----------
+Y. Wang, Z. Zhao and Z. Feng. GRASPEL: Graph Spectral Learning at Scale. 2020. Section 3.1, equation (10).
+
+M. Belkin and P. Niyogi. Laplacian eigenmaps for dimensionality reduction and data representation. Neural Computation
+15, 2003.
 """
 
 from __future__ import annotations
@@ -17,7 +25,7 @@ from graspel.linalg import smallest_eigenpairs
 
 Floats = NDArray[np.float64]
 
-TOL = 1e-3  # residual in the energy norm: z_emb is off by 2 TOL sqrt(R / z_emb) at most, relatively
+TOL = 1e-3  # residual in the energy norm; the relative error of z_emb is then at most 2 TOL sqrt(R / z_emb)
 
 
 class Embedding(NamedTuple):

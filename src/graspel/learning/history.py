@@ -15,25 +15,25 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """One round: the graph it found, how distorted its candidates were, and how many edges it added.
+    """One round: the graph that it started from, the distortion of its candidates, and the edges that it added.
 
     Attributes
     ----------
     round : int
         Counted from 1.
     max_eta, mean_eta : float
-        Largest and mean distortion of the candidates.
+        Largest and mean distortion eta of the candidates.
     n_added : int
         Edges added in this round; 0 in the round that finds the graph stable.
     density : float
-        Edges per node, before these were added.
+        Edges per node, before the round added its own.
     eigenvalues : array
-        The first nontrivial eigenvalues, before these were added, in the scale of the loop (before calibration).
+        The first nontrivial eigenvalues, before the round added its edges, in the scale of the loop (not calibrated).
     objective : float
-        F over these eigenvalues only, as the paper plots it (`Certificate.objective` is all of F); NaN for a graph that
-        was not connected.
+        F over these eigenvalues only, as the paper plots it (`Certificate.objective` is F over all eigenvalues); NaN
+        for a graph that was not connected.
     seconds : float
-        What the round took; for the round that joins the components, all that came before it too.
+        Time of the round; the round that joins components includes the search for neighbors.
     """
 
     round: int
@@ -51,9 +51,10 @@ class Round:
         return bool(self.eigenvalues[0] > 0)
 
     @property
-    def in_short(self) -> str:
+    def summary(self) -> str:
         """The round in a few words, for a progress bar."""
         return f"round {self.round}, eta {self.max_eta:.3g}"
 
 
+# Called after each round with its record and the graph so far; True ends the run.
 Callback = Callable[[Round, Graph], bool | None]

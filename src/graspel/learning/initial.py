@@ -1,9 +1,13 @@
-r"""Origin 1, the initial graph: few edges to start from.
+r"""Step 1, the initial graph: few edges to start from.
 
-Strategies: `knn`, every point with its k nearest; `unn`, a larger kNN graph, spectrally sparsified
-(:mod:`graspel.linalg.sparsify`); `mst`, no edge at all, since joining single points by their closest pairs
-(:mod:`graspel.learning.connect`) builds the Euclidean minimum spanning tree. A graph of the user's own gives its edges;
-their weights are computed from the data like all others (:mod:`graspel.learning.weights`).
+There are three strategies. `knn` joins every point to its k nearest. `unn` is a larger kNN graph, spectrally sparsified
+(:mod:`graspel.linalg.sparsify`). `mst` starts with no edge at all, since joining single points by their closest pairs
+(:mod:`graspel.learning.connect`) builds the Euclidean minimum spanning tree. The user can also give a graph, which
+contributes its edges only; their weights are computed from the data like all others (:mod:`graspel.learning.weights`).
+
+References
+----------
+Y. Wang, Z. Zhao and Z. Feng. GRASPEL: Graph Spectral Learning at Scale. 2020. Section 4, initial graph construction.
 """
 
 from __future__ import annotations
@@ -28,15 +32,12 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Pairs = tuple[Ints, Ints]
 
-UNN_CONDITION = 30.0  # the paper's
-LISTS = 10  # neighbors looked up for joining the components of a graph that came without lists
+UNN_CONDITION = 30.0  # relative condition number of the sparsified graph and the kNN graph
+JOIN_NEIGHBORS = 10  # neighbors searched per point to join the components of a graph that the user gave
 
 
-class Lists(NamedTuple):
-    """What a strategy builds from.
-
-    The points, their neighbor lists, how many neighbors to use, the rule of weights.
-    """
+class InitialInputs(NamedTuple):
+    """The inputs of a strategy: points, neighbor lists, number k of neighbors, rule of weights, random numbers."""
 
     points: Points
     neighbors: Neighbors
@@ -45,38 +46,35 @@ class Lists(NamedTuple):
     rng: np.random.Generator
 
 
-def knn_graph(lists: Lists) -> Graph:
-    """Every distinct point with its k nearest (fewer, where its list holds fewer)."""
-    neighbors, k = lists.neighbors, lists.k
+def knn_graph(inputs: InitialInputs) -> Graph:
+    """Every distinct point joined to its k nearest (fewer, if its list is shorter)."""
+    neighbors, k = inputs.neighbors, inputs.k
     found = np.isfinite(neighbors.z[:, :k])
     heads = np.repeat(np.arange(neighbors.points.n_points), found.sum(axis=1))
     pairs = neighbors.distinct[heads], neighbors.distinct[neighbors.indices[:, :k][found]]
-    return _weighted(lists.points, *unique_edges(*pairs, lists.points.n_points), lists.weigh, Origin.NEIGHBOR)
+    return _build_graph(inputs.points, *unique_edges(*pairs, inputs.points.n_points), inputs.weigh, Origin.NEIGHBOR)
 
 
-def empty_graph(lists: Lists) -> Graph:
-    """No edge at all: joining the components does the rest."""
-    nothing = np.empty(0, dtype=np.int64)
-    return Graph(lists.points.n_points, nothing, nothing, np.empty(0))
+def empty_graph(inputs: InitialInputs) -> Graph:
+    """A graph without edges: joining its components builds the minimum spanning tree."""
+    no_nodes = np.empty(0, dtype=np.int64)
+    return Graph(inputs.points.n_points, no_nodes, no_nodes, np.empty(0))
 
 
-def unn_graph(lists: Lists) -> Graph:
-    """The kNN graph.
-
-    Sparsified to a relative condition number of 30 (the paper's ultra-sparse nearest-neighbor graph).
-    """
-    dense = knn_graph(lists)
+def unn_graph(inputs: InitialInputs) -> Graph:
+    """The paper's ultra-sparse nearest-neighbor graph: the kNN graph, spectrally sparsified."""
+    dense = knn_graph(inputs)
     if dense.n_edges == 0:
         return dense
-    sparse = sparsify(dense, condition=UNN_CONDITION, random_state=lists.rng).graph
+    sparse = sparsify(dense, condition=UNN_CONDITION, random_state=inputs.rng).graph
     return Graph(dense.n_nodes, sparse.heads, sparse.tails, sparse.weights, origin=sparse.origin)
 
 
-INITIAL: dict[str, Callable[[Lists], Graph]] = {"knn": knn_graph, "mst": empty_graph, "unn": unn_graph}
+INITIAL: dict[str, Callable[[InitialInputs], Graph]] = {"knn": knn_graph, "mst": empty_graph, "unn": unn_graph}
 
 
 class InitialGraph(NamedTuple):
-    """The initial graph, the rule of its weights, and the neighbor lists, if any were needed."""
+    """The initial graph, the rule of its weights, and the neighbor lists (None if none were needed)."""
 
     graph: Graph
     weigh: Weights
@@ -84,11 +82,11 @@ class InitialGraph(NamedTuple):
 
 
 def initial_graph(points: Points, initial: Any, k: int, rng: np.random.Generator) -> InitialGraph:
-    """The initial graph on all points; with neighbor lists, unless the user brought a connected graph."""
+    """The initial graph on all points, with neighbor lists unless the user gave a connected graph."""
     if isinstance(initial, str) and initial in INITIAL:
         neighbors = nearest_neighbors(points, k, rng)
         weigh = Weights.from_distances(neighbors.z[:, :1], points.n_features)
-        return InitialGraph(INITIAL[initial](Lists(points, neighbors, k, weigh, rng)), weigh, neighbors)
+        return InitialGraph(INITIAL[initial](InitialInputs(points, neighbors, k, weigh, rng)), weigh, neighbors)
     return _graph_from_user(points, initial, rng)
 
 
@@ -97,25 +95,25 @@ def _graph_from_user(points: Points, initial: Any, rng: np.random.Generator) -> 
     z = points.squared_distances(heads, tails)
     neighbors = None
     if not is_connected(heads, tails, points.n_points):
-        neighbors = nearest_neighbors(points, LISTS, rng)
+        neighbors = nearest_neighbors(points, JOIN_NEIGHBORS, rng)
         z = np.concatenate([z, neighbors.z[:, :1].ravel()])
     weigh = Weights.from_distances(z, points.n_features)
-    return InitialGraph(_weighted(points, heads, tails, weigh, Origin.GIVEN), weigh, neighbors)
+    return InitialGraph(_build_graph(points, heads, tails, weigh, Origin.GIVEN), weigh, neighbors)
 
 
-def _weighted(points: Points, heads: Ints, tails: Ints, weigh: Weights, origin: Origin) -> Graph:
+def _build_graph(points: Points, heads: Ints, tails: Ints, weigh: Weights, origin: Origin) -> Graph:
     return Graph(points.n_points, heads, tails, weigh(points.squared_distances(heads, tails)), origin=origin)
 
 
 def edges_from_user(given: Any, n_points: int) -> Pairs:
-    """Edges of a graph that the user brings: a Graph, a sparse matrix, or neighbor lists (indices, distances)."""
+    """Edges of a graph that the user gave: a Graph, a sparse matrix, or neighbor lists (indices, distances)."""
     if isinstance(given, Graph):
         _check_size(given.n_nodes, n_points)
         return given.heads, given.tails
     if sp.issparse(given):
-        return _pairs_of_matrix(given, n_points)
+        return _edges_from_matrix(given, n_points)
     if isinstance(given, tuple) and len(given) == 2:
-        return _pairs_of_lists(np.asarray(given[0]), given[1], n_points)
+        return _edges_from_lists(np.asarray(given[0]), given[1], n_points)
     shown = repr(given) if isinstance(given, str | int | float | None) else f"a {type(given).__name__}"
     raise ValueError(
         f"initial={shown}: must be {', '.join(map(repr, INITIAL))}, a graspel Graph, a scipy sparse matrix, or a tuple "
@@ -123,13 +121,13 @@ def edges_from_user(given: Any, n_points: int) -> Pairs:
     )
 
 
-def _pairs_of_matrix(A: Any, n_points: int) -> Pairs:
+def _edges_from_matrix(A: Any, n_points: int) -> Pairs:
     entries = check_adjacency(A, "initial", directed=True).tocoo()
     _check_size(A.shape[0], n_points)
     return entries.row.astype(np.int64), entries.col.astype(np.int64)
 
 
-def _pairs_of_lists(indices: NDArray[Any], distances: Any, n_points: int) -> Pairs:
+def _edges_from_lists(indices: NDArray[Any], distances: Any, n_points: int) -> Pairs:
     if indices.ndim != 2 or not np.issubdtype(indices.dtype, np.integer):
         raise ValueError(
             f"initial: indices must be whole numbers in a matrix (points x neighbors), not {indices.dtype} of shape "

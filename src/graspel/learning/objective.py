@@ -2,16 +2,24 @@ r"""The objective F, and the scale of the weights that maximizes it.
 
     F(L) = logdet(L + I/sigma^2) - Tr(X'LX)/M - beta |L|_1
 
-is the log-likelihood of the data under a Gaussian field with precision L + I/sigma^2 (but for constants), less a
-penalty. In terms of edges, Tr(X'LX)/M = sum w z and |L|_1 = 4 sum w. So the gradient in one weight is z_emb - z - 4
-beta, where z_emb, taken over all eigenvectors, is the effective resistance (as sigma grows).
+is, up to constants, the log-likelihood of the data under a Gaussian Markov random field with precision L + I/sigma^2,
+minus a penalty. In terms of edges, Tr(X'LX)/M = sum w z and |L|_1 = 4 sum w. So the gradient in one weight is
+z_emb - z - 4 beta, where z_emb, taken over all eigenvectors, is the effective resistance (as sigma grows).
 
 Multiplying all weights by c changes F to (N - 1) log c - c sum w (z + 4 beta) + const as sigma grows. This is largest
 at
 
-    c* = (N - 1) / sum w (z + 4 beta),
+    c* = (N - 1) / sum w (z + 4 beta).
 
-and on the graph so calibrated, effective resistance estimates z_data.
+The graph is calibrated when all its weights are multiplied by c*; effective resistance then estimates z_data.
+
+References
+----------
+Y. Wang, Z. Zhao and Z. Feng. GRASPEL: Graph Spectral Learning at Scale. 2020. Section 3, equations (4), (6), (7) and
+(11). The paper writes beta for our 4 beta in the gradient: an edge appears in four entries of L.
+
+J. Friedman, T. Hastie and R. Tibshirani. Sparse inverse covariance estimation with the graphical lasso. Biostatistics
+9, 2008.
 """
 
 from __future__ import annotations

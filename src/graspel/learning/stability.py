@@ -1,10 +1,15 @@
-r"""Origin 4, stability: when to stop.
+r"""Step 4, stability: when to stop.
 
-Rules: `distortion`, the paper's, is met when no candidate has a distortion eta above the tolerance. `eigenvalues`,
-its naive rule, is met when the first eigenvalues, up to the largest gap, have moved by less than the tolerance
-(relatively) since the last round.
+There are two rules. `distortion`, the paper's choice, is met when no candidate has a distortion eta above the
+tolerance. `eigenvalues`, which the paper calls naive, is met when the first eigenvalues, up to the largest gap, have
+changed by less than the tolerance (relatively) since the last round.
 
-Where no tolerance is given, `distortion` stops when no candidate would raise the objective F any more.
+If no tolerance is given, `distortion` stops when no candidate would raise the objective F any more.
+
+References
+----------
+Y. Wang, Z. Zhao and Z. Feng. GRASPEL: Graph Spectral Learning at Scale. 2020. Section 4, spectral stability checking;
+equation (12) defines eta.
 """
 
 from __future__ import annotations
@@ -16,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.graph import Graph
-from graspel.learning.candidates import number_of_clusters
+from graspel.learning.eigengap import largest_relative_gap
 from graspel.learning.history import Round
 from graspel.learning.objective import best_scale
 from graspel.learning.weights import Weights
@@ -25,18 +30,18 @@ Floats = NDArray[np.float64]
 
 
 def distortion_is_small(max_eta: float, eigenvalues: Floats, history: Sequence[Round], tol: float) -> bool:
-    """The largest eta of any candidate is under `tol`."""
+    """Whether the largest eta of any candidate is below `tol`."""
     return max_eta < tol
 
 
 def eigenvalues_are_steady(max_eta: float, eigenvalues: Floats, history: Sequence[Round], tol: float) -> bool:
-    """No eigenvalue before the largest gap has moved by `tol` or more, relatively, since the last round.
+    """Whether each eigenvalue before the largest gap has changed by less than `tol`, relatively, since the last round.
 
-    The graph must have been connected in that round: the joining of components moves lambda_2 from zero.
+    The graph must have been connected in that round: joining components moves lambda_2 away from zero.
     """
     if not history or not history[-1].was_connected:
         return False
-    k = number_of_clusters(eigenvalues) - 1
+    k = largest_relative_gap(eigenvalues) - 1
     moved = np.abs(eigenvalues[:k] - history[-1].eigenvalues[:k])
     return bool((moved < tol * eigenvalues[:k]).all())
 
@@ -50,28 +55,28 @@ def gain_threshold(graph: Graph, weigh: Weights, beta: float) -> float:
 
 
 def one_percent(graph: Graph, weigh: Weights, beta: float) -> float:
-    """Eigenvalues may still move by one percent."""
+    """Eigenvalues may still change by one percent."""
     return 0.01
 
 
 def distortion_removed(history: Sequence[Round], tol: float) -> float | None:
-    """How far the largest eta has come on its way to the tolerance, from 0 to 1 by logarithms; None if unknown.
+    """How far the largest eta has fallen towards the tolerance, from 0 to 1 on a logarithmic scale; None if unknown.
 
-    The round that joins components is left out: it ends the distortion of a disconnected graph at one blow.
+    The round that joins components is left out: the distortion of a disconnected graph is of another order.
     """
     etas = np.array([record.max_eta for record in history if record.was_connected])
     if not len(etas) or not etas[0] > tol:
         return None
-    least = max(float(etas.min()), tol)
-    return float(np.log(etas[0] / least) / np.log(etas[0] / tol))
+    smallest = max(float(etas.min()), tol)
+    return float(np.log(etas[0] / smallest) / np.log(etas[0] / tol))
 
 
-def unknown(history: Sequence[Round], tol: float) -> None:
-    """Eigenvalues do not tell how long they will keep moving."""
+def share_unknown(history: Sequence[Round], tol: float) -> None:
+    """None: eigenvalues do not tell how long they will keep changing."""
 
 
 class Stability(NamedTuple):
-    """A rule, its tolerance where the user gives none, how many eigenvalues it needs, and the share of the way done."""
+    """A rule, its default tolerance, the number of eigenvalues that it needs, and the share of the work done."""
 
     is_stable: Callable[[float, Floats, Sequence[Round], float], bool]
     default_tol: Callable[[Graph, Weights, float], float]
@@ -81,5 +86,5 @@ class Stability(NamedTuple):
 
 STABILITY: dict[str, Stability] = {
     "distortion": Stability(distortion_is_small, gain_threshold, 3, distortion_removed),
-    "eigenvalues": Stability(eigenvalues_are_steady, one_percent, 10, unknown),
+    "eigenvalues": Stability(eigenvalues_are_steady, one_percent, 10, share_unknown),
 }

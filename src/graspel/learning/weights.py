@@ -1,7 +1,12 @@
 r"""Weights: w = 1 / |x_p - x_q|^2 = 1 / (M z_data), the scale of the loop.
 
-In this scale the paper's tolerances (10, 100) come out as reported; the learner calibrates all weights at the end.
-Pairs nearer than a floor, copies of a point among them, count as that far apart: their weights stay finite.
+In this scale the paper's tolerances, 10 and 100, give the numbers of rounds that the paper reports. The learner
+calibrates all weights at the end. Pairs nearer than a floor, copies of a point among them, are treated as if they were
+that far apart, so that their weights stay finite.
+
+References
+----------
+Y. Wang, Z. Zhao and Z. Feng. GRASPEL: Graph Spectral Learning at Scale. 2020. Section 3.2, w = 1 / z_data.
 """
 
 from __future__ import annotations
@@ -15,7 +20,7 @@ from graspel.graph import Graph
 
 Floats = NDArray[np.float64]
 
-SMALLEST = 1e-6  # of the median z_data of neighbors: a thousand times nearer than usual counts as equal
+FLOOR_SHARE = 1e-6  # floor of z_data, as a share of its median over neighbors: a distance 1,000 times shorter
 
 
 @dataclass(frozen=True)
@@ -35,18 +40,18 @@ class Weights:
 
     @classmethod
     def from_distances(cls, z: Floats, n_features: int) -> Weights:
-        """Take the floor from the z_data of neighbors; 1 if all points are equal."""
+        """The rule whose floor is set by the z_data of neighbors; the floor is 1 if all points are equal."""
         positive = z[np.isfinite(z) & (z > 0)]
-        return cls(n_features, SMALLEST * float(np.median(positive)) if len(positive) else 1.0)
+        return cls(n_features, FLOOR_SHARE * float(np.median(positive)) if len(positive) else 1.0)
 
     def __call__(self, z: Floats) -> Floats:
-        """The weight 1 / (M z) of each z, no z smaller than the floor."""
-        return 1.0 / (self.n_features * self.raised(z))
+        """The weight 1 / (M z) of each z, after a z below the floor was raised to it."""
+        return 1.0 / (self.n_features * self.raise_to_floor(z))
 
-    def raised(self, z: Floats) -> Floats:
-        """The distances z, none smaller than the floor."""
+    def raise_to_floor(self, z: Floats) -> Floats:
+        """The distances z, those below the floor raised to it."""
         return np.maximum(z, self.floor)
 
     def distances(self, graph: Graph) -> Floats:
-        """z_data of the edges of a graph that was weighted by this rule, none smaller than the floor."""
+        """z_data of the edges of a graph that was weighted by this rule; none is below the floor."""
         return 1.0 / (self.n_features * graph.weights)

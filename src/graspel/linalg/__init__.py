@@ -1,4 +1,4 @@
-"""Laplacian linear algebra in nearly linear time, usable on any undirected weighted graph.
+"""Linear algebra with graph Laplacians in nearly linear time, for any undirected weighted graph.
 
 >>> from graspel.linalg import coarsen, effective_resistance, smallest_eigenpairs, sparsify, LaplacianSolver
 """

@@ -1,7 +1,7 @@
-"""Components: which nodes hang together, and the null space that follows from it.
+"""Components: the connected components of a graph, and the null space of its Laplacian.
 
-A Laplacian's null space is spanned by the indicators of its components. Projecting a block of vectors on its complement
-means subtracting the mean over every component.
+The null space of a Laplacian is spanned by the indicator vectors of the components. To project vectors onto its
+orthogonal complement, subtract their mean over every component.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Components:
-    """The components of a graph: their number, each node's label, each component's size.
+    """The components of a graph: their number, the label of each node and the size of each component.
 
     Examples
     --------
@@ -28,7 +28,7 @@ class Components:
     >>> components = Components.of(edge_and_node)
     >>> components.number
     2
-    >>> components.centered(np.array([1.0, 3.0, 5.0]))
+    >>> components.center(np.array([1.0, 3.0, 5.0]))
     array([-1.,  1.,  0.])
     """
 
@@ -38,37 +38,37 @@ class Components:
 
     @classmethod
     def of(cls, adjacency: sp.csr_array) -> Components:
-        """Find the components of a graph (a stored zero counts as an edge)."""
+        """Find the components of a graph. A zero that is stored in the matrix counts as an edge."""
         number, labels = connected_components(adjacency, directed=False)
         return cls(int(number), labels, np.bincount(labels, minlength=number))
 
-    def reordered(self, order: NDArray[np.integer]) -> Components:
-        """The same components, their nodes taken in another order."""
+    def reorder(self, order: NDArray[np.integer]) -> Components:
+        """Return the same components with the nodes in another order."""
         return Components(self.number, self.labels[order], self.sizes)
 
-    def centered(self, X: Floats) -> Floats:
-        """Subtract from X (N, or each column of N x m) its mean over every component."""
+    def center(self, X: Floats) -> Floats:
+        """Subtract its mean over every component from X (a vector of N, or each column of an N x m array)."""
         if self.number == 1:
             return X - X.mean(axis=0)
         return X - self.means(X)[self.labels]
 
     def means(self, X: Floats) -> Floats:
-        """Mean of X over each component (components, or components x m)."""
+        """Mean of X over each component: a vector of `number` entries, or an array of `number` x m."""
         return ((self._members @ X).T / self.sizes).T
 
     def indicators(self, k: int) -> Floats:
-        """The first k unit indicator vectors, of the largest components first."""
+        """The unit indicator vectors of the k largest components, largest first, as columns."""
         chosen = np.argsort(-self.sizes, kind="stable")[:k]
         return (self.labels[:, None] == chosen) / np.sqrt(self.sizes[chosen])
 
     @cached_property
     def _members(self) -> sp.csr_array:
-        """Components x nodes, 1 where the node belongs to the component."""
+        """The membership matrix, `number` x N: 1 where the node belongs to the component."""
         n = len(self.labels)
         return sp.csr_array((np.ones(n), (self.labels, np.arange(n))), shape=(self.number, n))
 
 
 def is_connected(heads: NDArray[np.integer], tails: NDArray[np.integer], n_nodes: int) -> bool:
-    """Whether the edges join all nodes."""
+    """Whether the edges connect all nodes."""
     A = sp.coo_array((np.ones(len(heads)), (heads, tails)), shape=(n_nodes, n_nodes))
     return bool(connected_components(A, directed=False)[0] == 1)

@@ -1,18 +1,24 @@
-r"""Exact resistances of all edges and the log-determinant, again and again on the same edges with other weights.
+r"""Edge resistances: exact resistances of all edges and the log-determinant, for many weights on the same edges.
 
-In a sparse graph a large set of nodes, no two of them joined, has few neighbors each. Eliminating node i with
-neighbors l, degree d and shares p_l = w_il / d leaves a graph on the others with the same resistances among them, the
-Schur complement, which has the edges w_il p_m in addition. Once its resistances are known, those of the edges of i are
+A sparse graph has a large set of nodes that are pairwise not adjacent and have few neighbors each. Eliminating node i
+with neighbors l, degree d and shares p_l = w_il / d leaves a graph on the other nodes with the same resistances among
+them (its Laplacian is the Schur complement), with the additional edge weights w_il p_m. Once the resistances of this
+graph are known, those of the edges of i are
 
     R_ij = 1/d + sum_l p_l R_lj - 1/2 sum_lm p_l p_m R_lm.
 
-The graph that is left has such a set of nodes again, and so on, until it has become too dense: of this core, the
-inverse K = (L + 11'/n)^-1 is written out, and R_jm = K_jj + K_mm - 2 K_jm. All terms that elimination adds are
-positive, so that nothing is lost to rounding.
+This is repeated on the remaining graph until it is too dense. For the remaining core the inverse
+K = (L + 11'/n)^-1 is computed as a full matrix, and R_jm = K_jj + K_mm - 2 K_jm. All terms that elimination adds are
+positive, so it loses no accuracy to cancellation.
 
-The product of the nonzero eigenvalues is N times the number of weighted spanning trees, and elimination takes a factor
-d off the latter: log pdet L = log N + sum log d + log pdet L_core - log n_core. The cost is that of inverting the core,
-n_core^3; of 1,000 nodes of a 5-nearest-neighbor graph with 3 edges each the core has 180.
+The product of the nonzero eigenvalues is N times the weighted number of spanning trees, and eliminating a node divides
+the latter by d: log pdet L = log N + sum log d + log pdet L_core - log n_core. The cost is that of inverting the core,
+n_core^3. A 5-nearest-neighbor graph of 1,000 nodes with 3 edges per node has a core of 180 nodes.
+
+References
+----------
+F. Dorfler and F. Bullo. Kron reduction of graphs with applications to electrical networks. IEEE Transactions on
+Circuits and Systems I, 60(1), 2013.
 """
 
 from __future__ import annotations
@@ -28,12 +34,12 @@ from graspel.linalg.precision import edge_resistances, laplacian_plus_mean, log_
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-MOST_NEIGHBOURS = 32  # of a node that is eliminated
-WORTHWHILE = 0.02  # share of the nodes that one round must eliminate for another to follow
+MAX_DEGREE = 32  # neighbors of an eliminated node; each adds up to 32 * 31 / 2 edges to the remaining graph
+MIN_ROUND_SHARE = 0.02  # share of the nodes that a round must eliminate; with fewer, elimination stops
 
 
 class EdgeResistances:
-    """Resistances of the edges (heads, tails) of a connected graph, as a function of their weights.
+    """The resistances of the edges (heads, tails) of a connected graph as a function of their weights.
 
     Examples
     --------
@@ -45,31 +51,31 @@ class EdgeResistances:
 
     def __init__(self, heads: Ints, tails: Ints, n_nodes: int) -> None:
         self.n_nodes = self.n_core = n_nodes
-        self._rounds: list[Elimination] = []
+        self._rounds: list[PartialElimination] = []
         while True:
-            gone = _independent(heads, tails, self.n_core)
-            if gone.sum() <= WORTHWHILE * self.n_core:
+            out = _choose_independent_nodes(heads, tails, self.n_core)
+            if out.sum() <= MIN_ROUND_SHARE * self.n_core:
                 break
-            self._rounds.append(Elimination(heads, tails, gone))
-            heads, tails, self.n_core = self._rounds[-1].heads, self._rounds[-1].tails, int((~gone).sum())
+            self._rounds.append(PartialElimination(heads, tails, out))
+            heads, tails, self.n_core = self._rounds[-1].heads, self._rounds[-1].tails, int((~out).sum())
         self._heads, self._tails = heads, tails
 
     def __call__(self, w: Floats) -> tuple[float, Floats]:
-        """The log-determinant of L + 11'/N (-inf where it is not positive), and the resistances of the edges."""
+        """The log-determinant of L + 11'/N (-inf if it is not positive definite), and the resistances of the edges."""
         n_edges, done = len(w), []
         trees = np.log(self.n_nodes / self.n_core)
         for elimination in self._rounds:
-            eliminated, w = elimination.without_nodes(w)
-            trees += float(np.log(eliminated.degrees).sum())
-            done.append((elimination, eliminated))
-        value, R = self._of_core(w)
+            nodes, w = elimination.eliminate(w)
+            trees += float(np.log(nodes.degrees).sum())
+            done.append((elimination, nodes))
+        value, R = self._solve_core(w)
         if not np.isfinite(value):
             return -np.inf, np.ones(n_edges)
-        for elimination, eliminated in reversed(done):
-            R = elimination.with_nodes(eliminated, R)
+        for elimination, nodes in reversed(done):
+            R = elimination.restore(nodes, R)
         return value + trees, R
 
-    def _of_core(self, w: Floats) -> tuple[float, Floats]:
+    def _solve_core(self, w: Floats) -> tuple[float, Floats]:
         """The log-determinant of the core, and the resistances of its edges."""
         n, p, q = self.n_core, self._heads, self._tails
         value, inverse = log_determinant(laplacian_plus_mean(p, q, w, n))
@@ -80,45 +86,47 @@ class EdgeResistances:
         return value, np.maximum(edge_resistances(K, p, q), least)
 
 
-class Eliminated(NamedTuple):
-    """Degrees of the nodes that were eliminated, and the shares of their edges in these."""
+class EliminatedNodes(NamedTuple):
+    """The weighted degrees of eliminated nodes, and each of their edges as a share of the degree."""
 
     degrees: Floats
     shares: Floats
 
 
-class Elimination:
-    """Nodes, no two of them joined, that leave a graph and come back to it."""
+class PartialElimination:
+    """Elimination of a set of pairwise non-adjacent nodes from a graph, and the way back for its resistances."""
 
-    def __init__(self, heads: Ints, tails: Ints, gone: NDArray[np.bool_]) -> None:
-        n_left = int((~gone).sum())
-        number = np.where(gone, np.cumsum(gone), np.cumsum(~gone)) - 1  # among those that go, or that stay
-        # Edges of the nodes that go, one node after the other: edge, node, neighbor.
-        edges = np.flatnonzero(gone[heads] | gone[tails])
-        node = number[np.where(gone[heads[edges]], heads[edges], tails[edges])]
+    def __init__(self, heads: Ints, tails: Ints, out: NDArray[np.bool_]) -> None:
+        n_left = int((~out).sum())
+        number = (
+            np.where(out, np.cumsum(out), np.cumsum(~out)) - 1
+        )  # new numbers, separate for eliminated and remaining nodes
+        # Edges of the eliminated nodes, sorted by eliminated node: edge, node, neighbor.
+        edges = np.flatnonzero(out[heads] | out[tails])
+        node = number[np.where(out[heads[edges]], heads[edges], tails[edges])]
         order = np.argsort(node, kind="stable")
         self._edges, self._node = edges[order], node[order]
         edges = self._edges
-        neighbor = number[np.where(gone[heads[edges]], tails[edges], heads[edges])]
+        neighbor = number[np.where(out[heads[edges]], tails[edges], heads[edges])]
         self._a, self._b = _pairs_within(np.bincount(self._node))
-        # The graph that is left: edges between those that stay, and between any two neighbors of one that goes.
-        self._staying = np.flatnonzero(~gone[heads] & ~gone[tails])
+        # Edges of the remaining graph: those between remaining nodes, and all pairs of neighbors of an eliminated node.
+        self._staying = np.flatnonzero(~out[heads] & ~out[tails])
         ends = np.concatenate([number[heads[self._staying]], neighbor[self._a]])
         others = np.concatenate([number[tails[self._staying]], neighbor[self._b]])
         code, self._left = np.unique(np.minimum(ends, others) * n_left + np.maximum(ends, others), return_inverse=True)
         self.heads, self.tails = np.divmod(code, n_left)
 
-    def without_nodes(self, w: Floats) -> tuple[Eliminated, Floats]:
-        """The nodes that went, and the weights of the graph that is left."""
+    def eliminate(self, w: Floats) -> tuple[EliminatedNodes, Floats]:
+        """Eliminate the nodes: return their degrees and shares, and the weights of the remaining graph."""
         around = w[self._edges]
         degrees = _sums(self._node, around, int(self._node[-1]) + 1)
         shares = around / degrees[self._node]
         added = np.concatenate([w[self._staying], around[self._a] * shares[self._b]])
-        return Eliminated(degrees, shares), _sums(self._left, added, len(self.heads))
+        return EliminatedNodes(degrees, shares), _sums(self._left, added, len(self.heads))
 
-    def with_nodes(self, eliminated: Eliminated, R: Floats) -> Floats:
-        """The resistances of all edges, from those of the edges of the graph that is left."""
-        degrees, p = eliminated
+    def restore(self, nodes: EliminatedNodes, R: Floats) -> Floats:
+        """Return the resistances of all edges, from those of the edges of the remaining graph."""
+        degrees, p = nodes
         before = np.empty(len(self._edges) + len(self._staying))
         before[self._staying] = R[self._left[: len(self._staying)]]
         between = R[self._left[len(self._staying) :]]
@@ -134,27 +142,27 @@ def _sums(groups: Ints, values: Floats, n_groups: int) -> Floats:
 
 
 def _pairs_within(sizes: Ints) -> tuple[Ints, Ints]:
-    """All pairs of positions within groups of these sizes that follow one another.
+    """All pairs of positions within the same group, for consecutive groups of these sizes.
 
     >>> _pairs_within(np.array([2, 3]))
     (array([0, 2, 2, 3]), array([1, 3, 4, 4]))
     """
     ends = np.repeat(np.cumsum(sizes), sizes)
-    after = ends - np.arange(len(ends)) - 1  # how many of the group come after each position
+    after = ends - np.arange(len(ends)) - 1  # number of positions of the same group after each position
     first = np.repeat(np.arange(len(ends)), after)
     step = np.arange(len(first)) - np.repeat(np.cumsum(after) - after, after)
     return first, first + 1 + step
 
 
-def _independent(heads: Ints, tails: Ints, n_nodes: int) -> NDArray[np.bool_]:
-    """Nodes of few neighbors, no two of them joined: those of lowest degree first. One node at least stays."""
+def _choose_independent_nodes(heads: Ints, tails: Ints, n_nodes: int) -> NDArray[np.bool_]:
+    """Mark pairwise non-adjacent nodes of few neighbors, lowest degree first. At least one node is not marked."""
     adjacency = sp.coo_array((np.ones(2 * len(heads)), (np.r_[heads, tails], np.r_[tails, heads])), (n_nodes,) * 2)
     adjacency = adjacency.tocsr()
     start, neighbors = adjacency.indptr, adjacency.indices
     degree = np.diff(start)
     chosen, taken = np.zeros(n_nodes, dtype=bool), np.zeros(n_nodes, dtype=bool)
     for node in np.argsort(degree, kind="stable").tolist():
-        if degree[node] > MOST_NEIGHBOURS:
+        if degree[node] > MAX_DEGREE:
             break
         if not taken[node] and degree[node] > 0:
             chosen[node] = True

@@ -1,9 +1,19 @@
 r"""Eigenpairs: the smallest eigenvalues of a graph Laplacian and their vectors, L u_i = lambda_i u_i.
 
-Small graphs are decomposed densely. Large ones start from the modes of the coarse graph that approximate elimination
-leaves (:mod:`graspel.linalg.elimination`), or from the vectors of a similar graph, and are refined by LOBPCG with the
-same elimination as preconditioner. The null space is never iterated for: it is the span of the component indicators,
-exactly.
+For small graphs LAPACK computes all of them. For large graphs the iteration starts from the eigenvectors of the coarse
+graph that approximate elimination leaves (:mod:`graspel.linalg.approximate_factor`), or from the eigenvectors of a
+similar graph, and LOBPCG (:mod:`graspel.linalg.lobpcg`) refines them with the same elimination as preconditioner. The
+null space needs no iteration: it is spanned by the indicator vectors of the components.
+
+References
+----------
+A. V. Knyazev. Toward the optimal preconditioned eigensolver: locally optimal block preconditioned conjugate gradient
+method. SIAM Journal on Scientific Computing, 23(2), 2001.
+
+J. Demmel, M. Gu, S. Eisenstat, I. Slapnicar, K. Veselic and Z. Drmac. Computing the singular value decomposition with
+high relative accuracy. Linear Algebra and its Applications, 299, 1999.
+
+M. Fiedler. Algebraic connectivity of graphs. Czechoslovak Mathematical Journal, 23(98), 1973.
 """
 
 from __future__ import annotations
@@ -19,31 +29,32 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from graspel.graph.adjacency import check_laplacian
-from graspel.linalg.checked import check_columns, check_count, check_positive
+from graspel.linalg.approximate_factor import ApproximateFactor
+from graspel.linalg.arguments import check_columns, check_count, check_positive
 from graspel.linalg.components import Components
-from graspel.linalg.dense import DenseElimination
-from graspel.linalg.elimination import ApproximateElimination
+from graspel.linalg.dense_factor import DenseFactor
 from graspel.linalg.laplacian import laplacian_map, laplacian_of
-from graspel.linalg.lobpcg import lobpcg, rounding
+from graspel.linalg.lobpcg import lobpcg, residual_rounding
 from graspel.linalg.vectors import dots, lengths, map_each
 from graspel.runtime.parallel import count_threads, one_thread_per_call
 
 Floats = NDArray[np.float64]
 
-DENSE_LIMIT = 300  # nodes up to which LAPACK is the fastest way
-MAX_ITERATIONS = 200
+DENSE_LIMIT = 300  # nodes up to which LAPACK is faster than the iteration
+MAX_ITERATIONS = 200  # of LOBPCG; a ConvergenceWarning is raised if they are not enough
 NORMS = ("euclidean", "energy")
-WIDE = 1e5  # eigenvalues that span more than this lose too many digits to the usual LAPACK routines
+WIDE_SPECTRUM = 1e5  # ratio of largest to smallest eigenvalue above which scipy.linalg.eigh loses too many digits
 
 
 @dataclass(frozen=True)
 class Eigenpairs:
-    """The k smallest eigenvalues (ascending), unit vectors as columns, and how well each pair solves L u = lambda u.
+    """The k smallest eigenvalues, ascending, with unit eigenvectors as columns, and their accuracy.
 
-    `residuals` holds the residual r = L u - lambda u of every nonzero eigenvalue (0 for the null space) in the norm
-    asked for: |r| / lambda, or (r'L^+ r / lambda)^(1/2) with L^+ as approximate elimination has it. `converged` says
-    whether all are within the tolerance, or, where heavy edges make rounding alone exceed it, as small as rounding
-    allows and within the tolerance in the norm of L^+, which bounds the relative error of lambda.
+    `residuals` holds the size of the residual r = L u - lambda u of every nonzero eigenvalue (0 for the null space) in
+    the requested norm: |r| / lambda, or (r'L^+ r / lambda)^(1/2), with approximate elimination in the place of L^+.
+    `converged` says whether all residuals are within the tolerance. Heavy edges can make rounding errors alone exceed
+    it. A residual that is no larger than these also counts as converged if it is within the tolerance in the norm of
+    L^+, which bounds the relative error of lambda.
     """
 
     values: Floats
@@ -52,6 +63,7 @@ class Eigenpairs:
     converged: bool
 
 
+# Longer than 60 lines, two thirds of which are the signature and the docstring.
 def smallest_eigenpairs(
     L: Any,
     k: int,
@@ -66,28 +78,28 @@ def smallest_eigenpairs(
 
     Parameters
     ----------
-    L : sparse matrix, the Laplacian of an undirected graph, or an object with an `adjacency`, for the Laplacian of that
+    L : sparse matrix or array, the Laplacian of an undirected graph; or a Graph, for its Laplacian
     k : int
         Number of pairs, 1 <= k <= N.
     tol : float
-        Largest residual allowed; the error of an eigenvalue is of the order of its square.
+        Largest residual allowed. The relative error of an eigenvalue is of the order of its square.
     norm : {"euclidean", "energy"}
         How the residual r = L u - lambda u is measured: |r| / lambda, or (r'L^+ r / lambda)^(1/2). The second is the
-        error of u as the graph sees it, |u - u_exact|_L / |u|_L up to a factor of the gap, and what distances in an
-        embedding and eigenvalues need; the first also asks for every tiny ripple along heavy edges to be gone, which
-        on large graphs takes three times as long.
+        relative error of u in the energy norm, |u - u_exact|_L / |u|_L, up to a factor that depends on the gap to the
+        other eigenvalues. It is enough for eigenvalues and for distances in an embedding. The first also bounds small
+        errors along heavy edges, which takes three times as long on large graphs.
     guess : array (N x m) or None
-        Vectors close to the wanted ones, for example those of a similar graph.
+        Approximate eigenvectors, for example those of a similar graph.
     random_state : int, Generator or None
-        Seed of the sampled elimination.
+        Seed of the approximate elimination.
     n_jobs : int or None
-        Threads; None or -1 for all cores. The result does not depend on it.
+        Number of threads; None or -1 for all cores. It does not change the result.
 
     Returns
     -------
     pairs : Eigenpairs
-        Each vector's largest entry (in absolute value) is positive, so that signs are reproducible.
-        A ConvergenceWarning says if `tol` was not met.
+        The entry of largest absolute value in each vector is positive, so that signs are reproducible.
+        A ConvergenceWarning is raised if `tol` was not met.
 
     Examples
     --------
@@ -107,8 +119,8 @@ def smallest_eigenpairs(
     c = components.number
     if k <= c:
         return Eigenpairs(np.zeros(k), components.indicators(k), np.zeros(k), True)
-    how = Method(tol, norm == "energy", np.random.default_rng(random_state), count_threads(n_jobs))
-    pairs = nonzero_pairs(adjacency, components, k - c, start, how)
+    settings = SolverSettings(tol, norm == "energy", np.random.default_rng(random_state), count_threads(n_jobs))
+    pairs = nonzero_pairs(adjacency, components, k - c, start, settings)
     if not pairs.converged:
         warnings.warn(
             f"the eigenpairs reached a relative residual of {pairs.residuals.max():.1e}, not the {tol:.1e} asked for; "
@@ -127,19 +139,20 @@ def smallest_eigenpairs(
 def smallest_nonzero_eigenvalues(
     adjacency: sp.csr_array, k: int, *, tol: float, rng: np.random.Generator, n_jobs: int | None = None
 ) -> Floats:
-    """The k smallest nonzero eigenvalues of a checked adjacency, all there are if fewer; `tol` in the energy norm.
+    """The k smallest nonzero eigenvalues of a checked adjacency, or all if there are fewer; `tol` in the energy norm.
 
-    The null space is not written out, so that a graph of many components is no burden.
+    The basis of the null space, N numbers for each component, is never stored. This keeps graphs of very many
+    components within memory.
     """
     components = Components.of(adjacency)
     k = min(k, adjacency.shape[0] - components.number)
     if k < 1:
         return np.empty(0)
-    return nonzero_pairs(adjacency, components, k, None, Method(tol, True, rng, count_threads(n_jobs))).values
+    return nonzero_pairs(adjacency, components, k, None, SolverSettings(tol, True, rng, count_threads(n_jobs))).values
 
 
-class Method(NamedTuple):
-    """How pairs are to be found: tolerance and norm, source of random numbers, threads."""
+class SolverSettings(NamedTuple):
+    """Settings of the eigensolver: tolerance, norm, source of random numbers, number of threads."""
 
     tol: float
     energy: bool
@@ -147,36 +160,38 @@ class Method(NamedTuple):
     n_threads: int
 
 
-class Found(NamedTuple):
-    """Nonzero eigenvalues, their vectors as columns, and the residuals in the energy norm (zero: only rounding)."""
+class NonzeroPairs(NamedTuple):
+    """Nonzero eigenvalues, their vectors as columns, and residuals in the energy norm (0 from LAPACK)."""
 
     values: Floats
     vectors: Floats
-    damped: Floats
+    energy_residuals: Floats
 
 
 def nonzero_pairs(
-    adjacency: sp.csr_array, components: Components, wanted: int, guess: Floats | None, how: Method
+    adjacency: sp.csr_array, components: Components, wanted: int, guess: Floats | None, settings: SolverSettings
 ) -> Eigenpairs:
-    """The smallest nonzero eigenvalues and their vectors."""
-    unit = 2.0 ** np.floor(np.log2(adjacency.data.max()))  # weights of order one: their squares do not overflow
+    """The smallest nonzero eigenvalues, their vectors and residuals."""
+    unit = 2.0 ** np.floor(
+        np.log2(adjacency.data.max())
+    )  # scaled to order one, the squares of the weights do not overflow
     adjacency = adjacency / unit
     with one_thread_per_call():
         if components.number == 1:
-            found = _connected(adjacency, wanted, guess, how)
+            found = _solve_connected(adjacency, wanted, guess, settings)
         else:
-            found = _by_component(adjacency, components, wanted, guess, how)
-        pairs = _assessed(adjacency, found, how)
+            found = _solve_by_component(adjacency, components, wanted, guess, settings)
+        pairs = _measure_residuals(adjacency, found, settings)
     return replace(pairs, values=pairs.values * unit)
 
 
-def _by_component(
-    adjacency: sp.csr_array, components: Components, wanted: int, guess: Floats | None, how: Method
-) -> Found:
-    """The nonzero eigenvalues of all components together: taken as a whole, small components would be overlooked.
+def _solve_by_component(
+    adjacency: sp.csr_array, components: Components, wanted: int, guess: Floats | None, settings: SolverSettings
+) -> NonzeroPairs:
+    """Solve each component on its own, because an iteration on the whole graph could miss small components.
 
-    On m nodes with weights of at least w, lambda_2 >= 2 w (1 - cos(pi / m)), as on a path (Fiedler 1973). So components
-    are taken by rising bound, until the bound exceeds the largest value still wanted.
+    On m nodes with weights of at least w, lambda_2 >= 2 w (1 - cos(pi / m)), the value of a path (Fiedler 1973). So
+    components are solved in the order of this bound, until it exceeds the largest value still wanted.
     """
     order = np.argsort(components.labels, kind="stable")
     blocks = sp.csr_array(adjacency[order][:, order])
@@ -184,7 +199,7 @@ def _by_component(
     lightest = np.full(components.number, np.inf)
     np.minimum.at(lightest, components.labels, _lightest_edges(adjacency))
     bounds = 2 * lightest * (1 - np.cos(np.pi / components.sizes))
-    values, damped, parts = np.zeros(0), np.zeros(0), []  # pairs so far; nodes and vectors of each component
+    values, energy_residuals, solved = np.zeros(0), np.zeros(0), []  # `solved`: nodes and vectors of each component
     for label in np.argsort(bounds, kind="stable"):
         size = int(components.sizes[label])
         if size == 1 or (len(values) >= wanted and bounds[label] >= np.partition(values, wanted - 1)[wanted - 1]):
@@ -192,20 +207,23 @@ def _by_component(
         inside = slice(ends[label] - size, ends[label])
         nodes = order[inside]
         start = None if guess is None else guess[nodes]
-        own = _connected(blocks[inside, inside], min(wanted, size - 1), start, how)
-        values, damped = np.concatenate([values, own.values]), np.concatenate([damped, own.damped])
-        parts.append((nodes, own.vectors))
+        own = _solve_connected(blocks[inside, inside], min(wanted, size - 1), start, settings)
+        values, energy_residuals = (
+            np.concatenate([values, own.values]),
+            np.concatenate([energy_residuals, own.energy_residuals]),
+        )
+        solved.append((nodes, own.vectors))
     smallest = np.argsort(values, kind="stable")[:wanted]
     vectors, first = np.zeros((len(order), wanted)), 0
-    for nodes, own_vectors in parts:
+    for nodes, own_vectors in solved:
         mine = (smallest >= first) & (smallest < first + own_vectors.shape[1])
         vectors[np.ix_(nodes, mine)] = own_vectors[:, smallest[mine] - first]
         first += own_vectors.shape[1]
-    return Found(values[smallest], vectors, damped[smallest])
+    return NonzeroPairs(values[smallest], vectors, energy_residuals[smallest])
 
 
 def _lightest_edges(adjacency: sp.csr_array) -> Floats:
-    """The smallest weight at each node, infinite where there is none."""
+    """The smallest edge weight at each node, infinite for a node without edges."""
     lightest = np.full(adjacency.shape[0], np.inf)
     filled = np.flatnonzero(np.diff(adjacency.indptr))
     if len(filled):
@@ -213,22 +231,25 @@ def _lightest_edges(adjacency: sp.csr_array) -> Floats:
     return lightest
 
 
-def _connected(adjacency: sp.csr_array, wanted: int, guess: Floats | None, how: Method) -> Found:
-    """The nonzero eigenvalues of a connected graph and their vectors."""
+def _solve_connected(
+    adjacency: sp.csr_array, wanted: int, guess: Floats | None, settings: SolverSettings
+) -> NonzeroPairs:
+    """Compute the smallest nonzero eigenvalues of a connected graph and their vectors."""
     if adjacency.shape[0] <= max(DENSE_LIMIT, 5 * wanted):
-        return Found(*_dense(adjacency, wanted), np.zeros(wanted))
-    return _multilevel(adjacency, wanted, guess, how)
+        return NonzeroPairs(*_solve_dense(adjacency, wanted), np.zeros(wanted))
+    return _solve_multilevel(adjacency, wanted, guess, settings)
 
 
-def _dense(adjacency: sp.csr_array, wanted: int) -> tuple[Floats, Floats]:
-    """LAPACK.
+def _solve_dense(adjacency: sp.csr_array, wanted: int) -> tuple[Floats, Floats]:
+    """Compute the pairs by LAPACK.
 
-    The lower half of the spectrum comes from the pseudo-inverse, where it is the upper end and keeps all its digits.
-    Always all eigenvalues are computed: where they are multiple, LAPACK may leave some out of a subset.
+    For up to half of the spectrum the pseudo-inverse is decomposed: its largest eigenvalues are the smallest of
+    L, and LAPACK computes them to full relative accuracy. All eigenvalues are always computed, because LAPACK may
+    miss some of a requested subset if eigenvalues are multiple.
     """
     n = adjacency.shape[0]
     if wanted < n // 2:
-        inverse = DenseElimination(adjacency.toarray(), np.zeros(n)).solve(np.eye(n) - 1 / n)
+        inverse = DenseFactor(adjacency.toarray(), np.zeros(n)).solve(np.eye(n) - 1 / n)
         inverse -= inverse.mean(axis=0)
         mu, vectors = scipy.linalg.eigh((inverse + inverse.T) / 2)
         values, vectors = 1 / mu[::-1][:wanted], vectors[:, ::-1][:, :wanted]
@@ -236,19 +257,19 @@ def _dense(adjacency: sp.csr_array, wanted: int) -> tuple[Floats, Floats]:
         values, vectors = scipy.linalg.eigh(laplacian_of(adjacency).toarray())
         values, vectors = values[1 : 1 + wanted], vectors[:, 1 : 1 + wanted]
         vectors = scipy.linalg.qr(vectors - vectors.mean(axis=0), mode="economic")[0]
-    if not values[0] * WIDE > values[-1]:
-        return _dense_wide(adjacency, wanted)
+    if not values[0] * WIDE_SPECTRUM > values[-1]:
+        return _solve_dense_wide(adjacency, wanted)
     return values, vectors
 
 
-def _dense_wide(adjacency: sp.csr_array, wanted: int) -> tuple[Floats, Floats]:
-    """Every nonzero eigenvalue to high relative accuracy, however far apart they are.
+def _solve_dense_wide(adjacency: sp.csr_array, wanted: int) -> tuple[Floats, Floats]:
+    """Compute every nonzero eigenvalue to high relative accuracy, whatever their range.
 
-    From L = G D G' follows lambda = s^2 for the singular values s of G D^(1/2). Neither G nor its inverse has an entry
-    larger than one (they are probabilities of a random walk), so Jacobi's method gets all of them right, the small
-    ones too (Demmel et al. 1999).
+    From L = G D G' follows lambda = s^2 for the singular values s of G D^(1/2). No entry of G or of its inverse exceeds
+    one in absolute value (they are probabilities of a random walk), so G is well conditioned, and Jacobi's method
+    computes all singular values accurately, including the smallest (Demmel et al. 1999).
     """
-    factors = DenseElimination(adjacency.toarray(), np.zeros(adjacency.shape[0]))
+    factors = DenseFactor(adjacency.toarray(), np.zeros(adjacency.shape[0]))
     regular = np.isfinite(factors.pivots)
     F = factors.G[:, regular] * np.sqrt(factors.pivots[regular])
     s, U, _, scales, _, info = scipy.linalg.lapack.dgejsv(F, joba=0, jobu=0, jobv=3)
@@ -260,57 +281,57 @@ def _dense_wide(adjacency: sp.csr_array, wanted: int) -> tuple[Floats, Floats]:
     return s[::-1][:wanted] ** 2, U[:, : len(s)][:, ::-1][:, :wanted]
 
 
-def _multilevel(adjacency: sp.csr_array, wanted: int, guess: Floats | None, how: Method) -> Found:
-    """LOBPCG on the complement of the null space, all in elimination order."""
-    block = wanted + max(3, wanted // 4)  # a few extra vectors speed up the last wanted one
-    inverse = ApproximateElimination(adjacency, how.rng, n_threads=how.n_threads)
-    L = laplacian_map(inverse.ordered(adjacency))
+def _solve_multilevel(
+    adjacency: sp.csr_array, wanted: int, guess: Floats | None, settings: SolverSettings
+) -> NonzeroPairs:
+    """Compute the pairs by LOBPCG on the complement of the null space, with vectors in elimination order."""
+    block = wanted + max(3, wanted // 4)  # extra vectors make the last wanted one converge faster
+    inverse = ApproximateFactor(adjacency, settings.rng, n_threads=settings.n_threads)
+    L = laplacian_map(inverse.reorder(adjacency))
     values, vectors = lobpcg(
         L,
-        _first_vectors(inverse, guess, block, how.rng),
+        _start_vectors(inverse, guess, block, settings.rng),
         inverse.solve_in_order,
-        inverse.centred_in_order,
+        inverse.center_in_order,
         wanted=wanted,
         block=block,
-        tol=how.tol,
+        tol=settings.tol,
         max_iterations=MAX_ITERATIONS,
-        energy=how.energy,
-        n_threads=how.n_threads,
+        energy=settings.energy,
+        n_threads=settings.n_threads,
     )
-    R = map_each(L.__matmul__, vectors, how.n_threads) - values[:, None] * vectors
-    damped = np.sqrt(np.abs(dots(R, inverse.solve_in_order(R))) / values)
-    return Found(values, inverse.in_node_order(vectors), damped)
+    R = map_each(L.__matmul__, vectors, settings.n_threads) - values[:, None] * vectors
+    energy_residuals = np.sqrt(np.abs(dots(R, inverse.solve_in_order(R))) / values)
+    return NonzeroPairs(values, inverse.to_node_order(vectors), energy_residuals)
 
 
-def _first_vectors(
-    inverse: ApproximateElimination, guess: Floats | None, block: int, rng: np.random.Generator
-) -> Floats:
-    """Vectors to start from, as rows: coarse modes and the guess together, random ones where these are too few."""
-    parts = [_without_mean(inverse.coarse_modes(block + 1))]
-    if len(parts[0]) < block:
-        parts.append(rng.standard_normal((block, inverse.n_nodes)))
+def _start_vectors(inverse: ApproximateFactor, guess: Floats | None, block: int, rng: np.random.Generator) -> Floats:
+    """Start vectors as rows: the guess and the coarse modes, and random vectors if there are too few modes."""
+    starts = [_subtract_means(inverse.coarse_modes(block + 1))]
+    if len(starts[0]) < block:
+        starts.append(rng.standard_normal((block, inverse.n_nodes)))
     if guess is not None:
         V = guess[inverse.order, : 2 * block].T
         peak = np.abs(V).max(axis=1, keepdims=True)
-        parts.insert(0, _without_mean(V / np.where(peak > 0, peak, 1.0)))
-    return np.vstack(parts)
+        starts.insert(0, _subtract_means(V / np.where(peak > 0, peak, 1.0)))
+    return np.vstack(starts)
 
 
-def _without_mean(V: Floats) -> Floats:
-    """Take the mean off every row; drop those of which only rounding is left."""
+def _subtract_means(V: Floats) -> Floats:
+    """Subtract the mean from every row; drop rows of which only rounding errors remain."""
     centered = V - V.mean(axis=1, keepdims=True)
     return centered[lengths(centered) > 1e-10 * lengths(V)]
 
 
-def _assessed(adjacency: sp.csr_array, found: Found, how: Method) -> Eigenpairs:
-    """Fix the signs, and measure the residuals."""
+def _measure_residuals(adjacency: sp.csr_array, found: NonzeroPairs, settings: SolverSettings) -> Eigenpairs:
+    """Fix the signs of the vectors, measure the residuals, and decide whether they have converged."""
     L = laplacian_map(adjacency)
-    values, vectors, damped = found
+    values, vectors, energy_residuals = found
     peak = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
     vectors = vectors * np.where(peak < 0, -1.0, 1.0)
-    R = map_each(L.__matmul__, np.ascontiguousarray(vectors.T), how.n_threads) - values[:, None] * vectors.T
-    residuals = damped if how.energy else lengths(R) / values
-    missed = residuals > 1.01 * how.tol
-    if missed.any() and not how.energy:
-        missed &= (lengths(R) > rounding(L, vectors.T)) | (damped > how.tol)
+    R = map_each(L.__matmul__, np.ascontiguousarray(vectors.T), settings.n_threads) - values[:, None] * vectors.T
+    residuals = energy_residuals if settings.energy else lengths(R) / values
+    missed = residuals > 1.01 * settings.tol
+    if missed.any() and not settings.energy:
+        missed &= (lengths(R) > residual_rounding(L, vectors.T)) | (energy_residuals > settings.tol)
     return Eigenpairs(values, vectors, residuals, converged=not missed.any())

@@ -1,10 +1,10 @@
-r"""The Laplacian as a map: L X for a graph given by its adjacency, accurate also where weights span many digits.
+r"""Laplacian: L = D - W of a graph given by its adjacency W, and products L X that are accurate for all weights.
 
-Row i of L x is sum_j w_ij (x_i - x_j). As a product with the matrix L = D - W it comes out with an error of rounding
-times d_i x_i (d the weighted degrees), which next to heavy edges drowns the flow through the light ones. As
-B'(w * (B x)), with B the edge by node incidence matrix, the differences are taken first. What is left of rounding is a
-flow along single edges, which takes from one end what it gives to the other, and which a solve undoes. It costs twice
-as much, so it is used where the weights span more than six digits.
+Row i of L x is sum_j w_ij (x_i - x_j). Multiplying by the matrix D - W gives it with an error of about machine
+precision times d_i x_i (d the weighted degrees). At a node with heavy edges this error can exceed the flow through its
+light edges. The product B'(w * (B x)), with B the edge-by-node incidence matrix, takes the differences first. Its
+rounding errors are flows along single edges, which sum to zero over the two ends of the edge and cause no error
+elsewhere in a solve. It costs twice as much, so it is used only if the weights span more than six digits.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-WIDE = 1e6  # largest over smallest weight from which on differences are taken first
+WIDE_WEIGHTS = 1e6  # ratio of largest to smallest weight above which differences are taken first
 
 
 class FlowLaplacian:
@@ -27,7 +27,7 @@ class FlowLaplacian:
     --------
     >>> import numpy as np, scipy.sparse as sp
     >>> path = sp.csr_array(np.array([[0.0, 1e20, 0], [1e20, 0, 1], [0, 1, 0]]))
-    >>> FlowLaplacian(path) @ np.array([[1.0], [1.0], [0.0]])  # by the matrix D - W, the middle entry would be lost
+    >>> FlowLaplacian(path) @ np.array([[1.0], [1.0], [0.0]])  # with the matrix D - W the middle entry would be 0
     array([[ 0.],
            [ 1.],
            [-1.]])
@@ -55,12 +55,12 @@ Laplacian: TypeAlias = "sp.csr_array | FlowLaplacian"
 
 
 def laplacian_of(adjacency: sp.csr_array) -> sp.csr_array:
-    """L = D - W."""
+    """L = D - W as a sparse matrix."""
     return sp.csr_array(sp.diags_array(adjacency.sum(axis=1)) - adjacency)
 
 
 def laplacian_map(adjacency: sp.csr_array) -> Laplacian:
-    """L in the form to multiply by: a matrix, or, where the weights span many digits, differences first."""
+    """L as an operator for products: a sparse matrix, or a `FlowLaplacian` if the weights span many digits."""
     w = adjacency.data
-    is_wide = len(w) > 0 and w.max() > WIDE * w.min()
+    is_wide = len(w) > 0 and w.max() > WIDE_WEIGHTS * w.min()
     return FlowLaplacian(adjacency) if is_wide else laplacian_of(adjacency)

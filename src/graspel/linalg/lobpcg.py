@@ -1,17 +1,24 @@
-r"""LOBPCG: the smallest eigenpairs of a Laplacian by preconditioned conjugate gradients on a block (Knyazev 2001).
+r"""LOBPCG: the smallest eigenpairs of a Laplacian by preconditioned conjugate gradients on a block of vectors.
 
-Each iteration takes the best vectors (Rayleigh-Ritz) from the span of the current ones X, their preconditioned
-residuals W = M (L X - X diag(theta)), and the last directions P. It ends when the *wanted* vectors have converged; a
-few extra ones in the block only speed them up. Columns that have converged bring no new residual (soft locking).
-Rayleigh-Ritz drops directions that the basis already holds, so dependent vectors do no harm. Vectors are rows here.
+Each iteration computes the best vectors (Rayleigh-Ritz) in the span of the current vectors X, their preconditioned
+residuals W = M (L X - X diag(theta)), and the last search directions P. It ends when the *wanted* vectors have
+converged; a few extra vectors in the block make them converge faster. Converged vectors contribute no new residual
+(soft locking). Rayleigh-Ritz drops directions that depend linearly on others, so the basis may be rank-deficient.
+Vectors are rows here.
 
-Rounding is kept from growing: W and P are orthogonal to X and to the null space, and L X and L P, which follow from L S
-as X and P from S, are computed afresh where rounding could matter.
+Two measures keep rounding errors from growing: W and P are made orthogonal to X and to the null space, and L X and L P,
+which otherwise follow from L S by the same combination as X and P from S, are recomputed where rounding could matter.
 
-Converged means |r| <= tol * lambda for the residual r = L u - lambda u; or, where that is enough, the same in the norm
-of the inverse, sqrt(r'M r / lambda) <= tol, which damps what heavy edges amplify and bounds the relative error of the
-eigenvalue. Heavy edges can make rounding alone exceed the first. There the second takes over: the iteration ends when
-it no longer falls, with the best it has seen.
+A pair has converged if |r| <= tol * lambda for its residual r = L u - lambda u. If `energy` is set, the same in the
+norm of the inverse is enough: sqrt(r'M r / lambda) <= tol. This norm gives less weight to errors along heavy edges, and
+it bounds the relative error of the eigenvalue. With heavy edges the rounding error of r alone may exceed tol * lambda.
+Then the iteration ends when the residual in the norm of the inverse no longer decreases, and returns the best vectors
+so far.
+
+References
+----------
+A. V. Knyazev. Toward the optimal preconditioned eigensolver: locally optimal block preconditioned conjugate gradient
+method. SIAM Journal on Scientific Computing, 23(2), 2001.
 """
 
 from __future__ import annotations
@@ -28,11 +35,12 @@ from graspel.linalg.vectors import combine, dots, lengths, map_each, products
 Floats = NDArray[np.float64]
 Map = Callable[[Floats], Floats]
 
-DEPENDENT = 1e-12  # relative size (squared) below which a direction counts as held by the others
-FRESH = 100  # residuals of this many times their rounding are computed afresh, not by recurrence
-PATIENCE = 8  # iterations without a gain of two, at the level of rounding, after which it is left at that
+DEPENDENT = 1e-12  # eigenvalue of the Gram matrix, relative to the largest, below which a direction is dropped
+RECOMPUTE_BELOW = 100  # multiple of its rounding error below which a residual is recomputed, not updated
+ITERATIONS_TO_HALVE = 8  # at the level of rounding, iterations allowed to halve the worst residual before giving up
 
 
+# Longer than 60 lines, because the steps of one iteration share nearly all of their arrays.
 def lobpcg(
     L: Laplacian,
     start: Floats,
@@ -46,15 +54,15 @@ def lobpcg(
     energy: bool = False,
     n_threads: int = 1,
 ) -> tuple[Floats, Floats]:
-    """The smallest eigenvalues of L on the range of `project`, and their vectors as rows.
+    """Compute the smallest eigenvalues of L on the range of `project`, and their vectors as rows.
 
     Parameters
     ----------
-    start : array m x N, m >= block, of rank at least `block` on the range of `project`; the best of its span is taken
-    inverse : preconditioner M, maps the rows of an m x N array
-    project : orthogonal projection of the rows of an m x N array on the complement of the null space
-    wanted : how many pairs must converge
-    block : how many are iterated, at least `wanted`
+    start : array m x N, m >= block, of rank at least `block` after projection; the iteration starts from Ritz vectors
+    inverse : preconditioner M, applied to the rows of an m x N array
+    project : orthogonal projection of the rows of an m x N array onto the complement of the null space
+    wanted : number of pairs that must converge
+    block : number of pairs that are iterated, at least `wanted`
     energy : whether a residual within `tol` in the norm of the inverse is enough
 
     Returns
@@ -66,7 +74,7 @@ def lobpcg(
     def laplacian(V: Floats) -> Floats:
         return map_each(L.__matmul__, V, n_threads)
 
-    def finished(X: Floats) -> tuple[Floats, Floats]:
+    def finish(X: Floats) -> tuple[Floats, Floats]:
         return final_pairs(laplacian, project(X))
 
     X = project(start)
@@ -74,26 +82,26 @@ def lobpcg(
     S, LS = np.zeros((3 * block, X.shape[1])), np.zeros((3 * block, X.shape[1]))  # rows: X, P, W
     X = combine(C.T, X, n_threads, out=S[:block])
     LS[:block] = laplacian(X)
-    n_last, size, floor, best = 0, np.full(block, np.inf), rounding(L, X), BestAtRounding()
+    n_last, size, floor, best = 0, np.full(block, np.inf), residual_rounding(L, X), BestAtRounding()
     for _ in range(max_iterations):
         R = LS[:block] - theta[:, None] * X
         size_before, size = size, lengths(R)
         is_open = size > tol * theta
         if not is_open[:wanted].any():
-            return finished(X[:wanted])
+            return finish(X[:wanted])
         opened, R = np.flatnonzero(is_open), R[is_open]
         W = project(inverse(R))
-        damped = np.sqrt(np.abs(dots(R, W)) / theta[opened])
-        if energy and (damped[opened < wanted] <= tol).all():
-            return finished(X[:wanted])
+        energy_size = np.sqrt(np.abs(dots(R, W)) / theta[opened])
+        if energy and (energy_size[opened < wanted] <= tol).all():
+            return finish(X[:wanted])
         at_rounding = (size <= floor)[opened]
         if best.X is not None or at_rounding[opened < wanted].all():
-            if best.is_final(damped[opened < wanted].max(), X[:wanted]):
+            if best.is_final(energy_size[opened < wanted].max(), X[:wanted]):
                 break
-            no_gain = at_rounding & (damped <= tol / 2) & (2 * size > size_before)[opened]
+            no_gain = at_rounding & (energy_size <= tol / 2) & (2 * size > size_before)[opened]
             opened, W = opened[~no_gain], W[~no_gain]
             if not (opened < wanted).any():
-                return finished(X[:wanted])
+                return finish(X[:wanted])
         W -= combine(products(W, X, n_threads), X, n_threads)
         new = slice(block + n_last, block + n_last + len(W))
         S[new], LS[new] = W, laplacian(W)
@@ -104,25 +112,25 @@ def lobpcg(
         if len(ritz) < block:
             break
         step = C.copy()
-        step[:block] = 0.0  # what the iteration added to X is the next direction P,
+        step[:block] = 0.0  # the change of X in this iteration is the next direction P,
         step -= C @ (C.T @ (B @ step))  # made orthogonal to the new X
         combine(np.hstack([C, step]).T, S[used], n_threads, out=S[: 2 * block])
         S[block : 2 * block] = project(S[block : 2 * block])
         theta = ritz
-        if (size <= FRESH * floor).any():
+        if (size <= RECOMPUTE_BELOW * floor).any():
             LS[: 2 * block] = laplacian(S[: 2 * block])
         else:
             combine(np.hstack([C, step]).T, LS[used], n_threads, out=LS[: 2 * block])
         n_last = block
     if best.X is None:
-        return finished(X[:wanted])
-    return finished(better_rows(laplacian, best.X, project(inverse(best.X))))
+        return finish(X[:wanted])
+    return finish(choose_better_rows(laplacian, best.X, project(inverse(best.X))))
 
 
-def better_rows(laplacian: Map, X: Floats, Y: Floats) -> Floats:
-    """Row by row that of X or of Y with the smaller Rayleigh quotient, each made orthogonal to those above it.
+def choose_better_rows(laplacian: Map, X: Floats, Y: Floats) -> Floats:
+    """Choose for every row the one of X or of Y with the smaller Rayleigh quotient, orthogonal to the rows above it.
 
-    Where rounding ends the iteration, one more application of the inverse may still sharpen the smallest eigenvalues.
+    If rounding errors end the iteration, Y, one more application of the inverse, may still improve the smallest pairs.
     """
     chosen = np.zeros((0, X.shape[1]))
     for x, y in zip(X, Y, strict=True):
@@ -130,29 +138,31 @@ def better_rows(laplacian: Map, X: Floats, Y: Floats) -> Floats:
         for _ in range(2):
             both -= (both @ chosen.T) @ chosen
         size = lengths(both)
-        both = (both / np.maximum(size, np.finfo(float).tiny)[:, None])[size > 1e-3]  # less is mostly rounding
+        both = (both / np.maximum(size, np.finfo(float).tiny)[:, None])[
+            size > 1e-3
+        ]  # a shorter remainder is mostly rounding error
         both = both if len(both) else x[None]
         chosen = np.vstack([chosen, both[np.argmin(dots(both, laplacian(both)))]])
     return chosen
 
 
 class BestAtRounding:
-    """The best vectors since residuals came down to the level of rounding, and whether to leave it at that.
+    """The best vectors since the residuals reached the level of rounding errors, and the decision to stop.
 
-    There an iteration may as well do harm, so the number that it should lower (the residual of the worst pair, in the
-    norm of the inverse) must be halved within `PATIENCE` iterations.
+    At this level an iteration may also make vectors worse. So the residual of the worst pair, in the norm of the
+    inverse, must be halved within `ITERATIONS_TO_HALVE` iterations; otherwise the iteration stops.
     """
 
     def __init__(self) -> None:
         self.X: Floats | None = None
-        self._worst, self._patience = np.inf, PATIENCE
+        self._worst, self._n_left = np.inf, ITERATIONS_TO_HALVE
 
     def is_final(self, worst: float, X: Floats) -> bool:
-        """Take the next vectors."""
-        self._patience = PATIENCE if worst < self._worst / 2 else self._patience - 1
+        """Record the next vectors and their worst residual; return whether to stop."""
+        self._n_left = ITERATIONS_TO_HALVE if worst < self._worst / 2 else self._n_left - 1
         if worst < self._worst or self.X is None:
             self._worst, self.X = worst, X.copy()
-        return self._patience == 0
+        return self._n_left == 0
 
 
 def rayleigh_ritz(B: Floats, A: Floats, k: int) -> tuple[Floats, Floats]:
@@ -170,17 +180,17 @@ def rayleigh_ritz(B: Floats, A: Floats, k: int) -> tuple[Floats, Floats]:
     T = scale[:, None] * V[:, kept] / np.sqrt(size[kept])
     H = T.T @ A @ T
     theta, Y = scipy.linalg.eigh((H + H.T) / 2)
-    return np.maximum(theta[:k], np.finfo(float).tiny), T @ Y[:, :k]  # below zero is rounding
+    return np.maximum(theta[:k], np.finfo(float).tiny), T @ Y[:, :k]  # a negative value is a rounding error
 
 
 def final_pairs(laplacian: Map, X: Floats) -> tuple[Floats, Floats]:
-    """Rayleigh quotients, ascending, and X with its rows made orthonormal, which they are already up to rounding."""
+    """Ascending Rayleigh quotients of the rows of X, and these rows, orthonormal to machine precision."""
     X = scipy.linalg.qr(X.T, mode="economic", check_finite=False)[0].T.copy()
     theta = np.maximum(dots(X, laplacian(X)), np.finfo(float).tiny)
     order = np.argsort(theta, kind="stable")
     return theta[order], X[order]
 
 
-def rounding(L: Laplacian, X: Floats) -> Floats:
-    """What rounding may leave of the residual of each row of X: above this, an iteration can lower it."""
+def residual_rounding(L: Laplacian, X: Floats) -> Floats:
+    """Estimate of the rounding error in the residual of each row of X; a larger residual can still be reduced."""
     return 512 * np.finfo(float).eps * float(L.diagonal().max()) * lengths(X)

@@ -1,12 +1,23 @@
 r"""Log-determinant: logdet(L + s I), the first term of the objective.
 
-Small matrices: elimination without subtraction (:mod:`graspel.linalg.dense`), exact however small the shift s. Large
-ones: with the approximate factors M = G D G' of :mod:`graspel.linalg.elimination`,
+For small graphs it is exact, from elimination without subtraction (:mod:`graspel.linalg.dense_factor`), however small
+the shift s is. For large graphs, with the approximate factors M = G D G' of :mod:`graspel.linalg.approximate_factor`,
 
     logdet(L + sI) = logdet(M) + tr log(C),     C = M^(-1/2) (L + sI) M^(-1/2),
 
-where logdet(M) is the sum of the logs of the pivots. C is close to the identity, so a few Lanczos steps from a few
-random vectors estimate the trace of its logarithm well (stochastic Lanczos quadrature).
+where logdet(M) is the sum of the logarithms of the pivots. The trace is estimated by stochastic Lanczos quadrature: it
+is the mean of v'log(C)v over vectors v of random signs (Hutchinson 1990), and each of these values comes from a few
+Lanczos steps (Golub and Meurant 2010). C is close to the identity, so few vectors and few steps are enough.
+
+References
+----------
+S. Ubaru, J. Chen and Y. Saad. Fast estimation of tr(f(A)) via stochastic Lanczos quadrature. SIAM Journal on Matrix
+Analysis and Applications, 38(4), 2017.
+
+G. H. Golub and G. Meurant. Matrices, Moments and Quadrature with Applications. Princeton University Press, 2010.
+
+M. F. Hutchinson. A stochastic estimator of the trace of the influence matrix for Laplacian smoothing splines.
+Communications in Statistics - Simulation and Computation, 19(2), 1990.
 """
 
 from __future__ import annotations
@@ -20,19 +31,19 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from graspel.graph.adjacency import check_adjacency
-from graspel.linalg.checked import check_positive
+from graspel.linalg.approximate_factor import ApproximateFactor
+from graspel.linalg.arguments import check_positive
 from graspel.linalg.components import Components
-from graspel.linalg.dense import DenseElimination
-from graspel.linalg.elimination import ApproximateElimination
+from graspel.linalg.dense_factor import DenseFactor
 from graspel.linalg.laplacian import laplacian_map
 from graspel.runtime.parallel import count_threads, map_blocks
 
 Floats = NDArray[np.float64]
 
 DENSE_LIMIT = 1500  # nodes up to which the exact value costs less than a quarter of a second
-N_PROBES = 6
-N_STEPS = 12
-ENDED = 1e-12  # a Lanczos vector this short is rounding: the recurrence has ended
+N_PROBES = 6  # random sign vectors; their spread also gives the standard error
+N_STEPS = 12  # Lanczos steps from each vector; C is close to the identity, so the quadrature converges fast
+ENDED = 1e-12  # length below which the next Lanczos vector is a rounding error, and the recurrence has ended
 
 
 def logdet(
@@ -42,16 +53,16 @@ def logdet(
     random_state: int | np.random.Generator | None = 0,
     n_jobs: int | None = None,
 ) -> tuple[float, float]:
-    """Compute logdet(L + shift I) of a graph, and its standard error (0 where it is exact).
+    """Compute logdet(L + shift I) of a graph and its standard error (0 if the value is exact).
 
     Parameters
     ----------
-    adjacency : sparse matrix of weights, or an object with such an `adjacency`
+    adjacency : Graph, or sparse matrix or array of weights
     shift : float, positive
     random_state : int, Generator or None
-        Seed of the sampled elimination and the random vectors.
+        Seed of the approximate elimination and of the random vectors.
     n_jobs : int or None
-        Threads; None or -1 for all cores. The result does not depend on it.
+        Number of threads; None or -1 for all cores. It does not change the result.
 
     Returns
     -------
@@ -68,32 +79,32 @@ def logdet(
     A = check_adjacency(adjacency)
     excess = np.full(A.shape[0], check_positive("shift", shift, "it makes the matrix L + shift I regular"))
     if A.shape[0] <= DENSE_LIMIT:
-        return DenseElimination(A.toarray(), excess).logdet(), 0.0
+        return DenseFactor(A.toarray(), excess).logdet(), 0.0
     rng = np.random.default_rng(random_state)
-    factors = ApproximateElimination(A, rng, excess=excess)
+    factors = ApproximateFactor(A, rng, excess=excess)
     samples = _log_trace_samples(A, shift, factors, rng, count_threads(n_jobs))
     error = float(samples.std(ddof=1) / np.sqrt(len(samples)))
     return factors.logdet() + float(samples.mean()), error
 
 
 def _log_trace_samples(
-    A: sp.csr_array, shift: float, factors: ApproximateElimination, rng: np.random.Generator, n_threads: int
+    A: sp.csr_array, shift: float, factors: ApproximateFactor, rng: np.random.Generator, n_threads: int
 ) -> Floats:
     """One estimate of tr log(C) per random sign vector, by Lanczos quadrature."""
-    ordered = factors.ordered(A)
+    ordered = factors.reorder(A)
     L, components = laplacian_map(ordered), Components.of(ordered)
     signs = rng.choice([-1.0, 1.0], size=(N_PROBES, A.shape[0]))
 
     def apply(v: Floats) -> Floats:
         x = factors.half_inverse_transposed(v.copy())
-        # A tiny shift gives x huge constants on the components: L x would be lost to rounding if they stayed in.
-        return factors.half_inverse(L @ components.centered(x) + shift * x)
+        # With a tiny shift, x has a huge mean on every component; unless it is subtracted, L x is lost to rounding.
+        return factors.half_inverse(L @ components.center(x) + shift * x)
 
     return np.array(list(map_blocks(lambda v: len(v) * _log_quadrature(apply, v), list(signs), n_threads)))
 
 
 def _log_quadrature(apply: Callable[[Floats], Floats], v: Floats) -> float:
-    """Estimate v'log(C)v / v'v for the symmetric map C, by a few Lanczos steps from v."""
+    """Estimate v'log(C)v / v'v for the symmetric operator C by a few Lanczos steps from v."""
     v, v_before = v / np.linalg.norm(v), np.zeros_like(v)
     alpha, beta = np.zeros(N_STEPS), np.zeros(N_STEPS)
     for step in range(N_STEPS):

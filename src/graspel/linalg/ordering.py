@@ -1,7 +1,12 @@
-"""Ordering: nodes numbered so that neighbors stand next to each other.
+"""Ordering: an order of the nodes in which neighbors are close to each other.
 
-The nodes of a graph of data points come in any order. Numbered by reverse Cuthill-McKee, a sparse product finds most of
-what it needs in the cache, which makes it several times faster on large graphs.
+The nodes of a graph of data points come in any order. In the reverse Cuthill-McKee order a sparse matrix product finds
+most of its operands in the cache, which makes it several times faster on large graphs.
+
+References
+----------
+E. Cuthill and J. McKee. Reducing the bandwidth of sparse symmetric matrices. Proceedings of the 24th National
+Conference of the ACM, 1969.
 """
 
 from __future__ import annotations
@@ -13,7 +18,7 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 
 def order_neighbors_together(adjacency: sp.csr_array) -> NDArray[np.intp]:
-    """The nodes in an order that keeps neighbors together.
+    """Order the nodes so that neighbors are close together.
 
     Examples
     --------

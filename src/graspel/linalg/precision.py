@@ -1,8 +1,15 @@
-r"""The precision matrix T of a Gaussian whose graph is to be learned: its log-determinant, and resistances under it.
+r"""Precision: the dense precision matrix T of a Gaussian graphical model, its log-determinant and its resistances.
 
-The derivative of logdet T in the weight of a pair is e_pq' T^-1 e_pq, which for T = L + 11'/N is the effective
-resistance of the pair. Both come from one Cholesky factor: N^3 / 3 operations for the value, 2 N^3 / 3 more for the
-inverse.
+The derivative of logdet T with respect to the weight of a pair is e_pq' T^-1 e_pq. For T = L + 11'/N this is the
+effective resistance of the pair. Both come from one Cholesky factor: the value takes N^3 / 3 operations, and the
+inverse 2 N^3 / 3 more.
+
+References
+----------
+H. E. Egilmez, E. Pavez and A. Ortega. Graph learning from data under Laplacian and structural constraints. IEEE Journal
+of Selected Topics in Signal Processing, 11(6), 2017.
+
+A. Ghosh, S. Boyd and A. Saberi. Minimizing effective resistance of a graph. SIAM Review, 50(1), 2008.
 """
 
 from __future__ import annotations
@@ -19,14 +26,14 @@ Ints = NDArray[np.int64]
 
 
 def log_determinant(T: Floats) -> tuple[float, Callable[[], Floats]]:
-    """Value of logdet T (-inf where T is not positive definite), and a function for the inverse of T.
+    """Value of logdet T (-inf if T is not positive definite), and a function that computes the inverse of T.
 
     >>> value, inverse = log_determinant(np.array([[2.0, 1.0], [1.0, 2.0]]))
     >>> round(float(np.exp(value)), 12), inverse().round(3)
     (3.0, array([[ 0.667, -0.333],
            [-0.333,  0.667]]))
     """
-    # T is symmetric, so its transpose is itself in the order of columns that LAPACK wants, without a copy.
+    # T is symmetric, so T.T is the same matrix in the column-major order that LAPACK needs, and no copy is made.
     factor, failed = dpotrf(T.T, lower=1)
     if failed:
         return -np.inf, lambda: np.full_like(T, np.nan)
@@ -50,7 +57,7 @@ def resistances(inverse: Floats) -> Floats:
 
 
 def laplacian_plus_mean(heads: Ints, tails: Ints, w: Floats, n_nodes: int) -> Floats:
-    """L + 11'/N as a full matrix: regular, and its inverse gives the same resistances as L^+."""
+    """L + 11'/N as a full matrix; it is regular, and its inverse gives the same resistances as L^+."""
     T = np.full((n_nodes, n_nodes), 1.0 / n_nodes)
     T[heads, tails] -= w
     T[tails, heads] -= w
@@ -60,7 +67,7 @@ def laplacian_plus_mean(heads: Ints, tails: Ints, w: Floats, n_nodes: int) -> Fl
 
 
 def edge_resistances(inverse: Floats, heads: Ints, tails: Ints) -> Floats:
-    """e_pq' T^-1 e_pq, no smaller than rounding may leave of it."""
+    """Value of e_pq' T^-1 e_pq for the pairs (heads, tails), at least as large as its rounding error."""
     d = np.diag(inverse)
     R = d[heads] + d[tails] - 2 * inverse[heads, tails]
     return np.maximum(R, np.finfo(float).eps * (d[heads] + d[tails]))

@@ -1,15 +1,24 @@
-r"""Projection: effective resistances of very many pairs at once, from a few random flows.
+r"""Projection: estimates of the effective resistances of very many pairs from a few random flows.
 
-Let P = W^1/2 B L^+ B' W^1/2, the projection onto the cut space of the graph (B the edge by node incidence matrix),
-and q a vector of random signs on the edges. One solve, x = L^+ B' W^1/2 q, gives two estimates:
+Let P = W^1/2 B L^+ B' W^1/2 be the orthogonal projection onto the cut space of the graph (B the edge-by-node incidence
+matrix), and q a vector of random signs on the edges. One solve, x = L^+ B' W^1/2 q, gives two estimates:
 
-- of any pair: R(p, q) ~ (x_p - x_q)^2, relative standard error at most sqrt(2 / k) after k solves. (This is
-  Johnson-Lindenstrauss: all of m pairs are within a factor 1 +- eps with high probability once k is a few times
-  log(m) / eps^2);
-- of an edge e, by its leverage tau = w R = P_ee: tau ~ q_e (P q)_e, of variance tau (1 - tau) / k. It is the better
-  of the two where tau > 1/3, as on almost all edges of a sparse graph, and exact on bridges.
+- of the resistance of any pair: R(p, q) ~ (x_p - x_q)^2, with a relative standard error of at most sqrt(2 / k) after k
+  solves. This is the random projection of Spielman and Srivastava. By the lemma of Johnson and Lindenstrauss all of m
+  pairs are within a factor 1 +- eps with high probability if k is a few times log(m) / eps^2;
+- of the leverage tau = w R = P_ee of an edge e: tau ~ q_e (P q)_e, with variance tau (1 - tau) / k. This is the
+  estimator of Bekas, Kokiopoulou and Saad for the diagonal of a matrix. It is the better of the two if tau > 1/3, as
+  for almost all edges of a sparse graph, and exact for bridges.
 
-The two are weighed by their variances. The error falls as 1 / sqrt(k), so a first few solves tell how many are needed.
+The two estimates are combined with weights inverse to their variances. The error decreases as 1 / sqrt(k), so the first
+few solves tell how many are needed.
+
+References
+----------
+D. A. Spielman and N. Srivastava. Graph sparsification by effective resistances. SIAM Journal on Computing, 40(6), 2011.
+
+C. Bekas, E. Kokiopoulou and Y. Saad. An estimator for the diagonal of a matrix. Applied Numerical Mathematics, 57,
+2007.
 """
 
 from __future__ import annotations
@@ -27,17 +36,17 @@ from graspel.runtime.parallel import map_blocks
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-BATCH = 8  # solves done at once
-FIRST_BATCHES = 2  # enough to see how many are needed
-MAX_SOLVES = 4096
-SAFETY = 1.25  # the error is estimated from the noisy values themselves, and comes out too small
-SOLVE_TOL = 0.03  # of the relative error wanted: what solves may add to it
+BATCH = 8  # solves per batch
+FIRST_BATCHES = 2  # batches before the number of solves is predicted from the error so far
+MAX_SOLVES = 4096  # limit of the cost; it corresponds to a relative error of sqrt(2 / 4096) = 2.2 % for a pair
+SAFETY = 1.25  # factor on the estimated error; estimated from noisy values, it is too small
+SOLVE_TOL = 0.03  # relative residual of the solves, as a share of the relative error wanted
 
 
-def projected_resistance(
+def estimate_resistances(
     adjacency: sp.csr_array, p: Ints, q: Ints, error: float, rng: np.random.Generator, n_threads: int
 ) -> tuple[Floats, float]:
-    """Resistances of pairs, and their relative standard error (root mean square over the pairs)."""
+    """Estimate the resistances of pairs, and their relative standard error (root mean square over the pairs)."""
     flows = RandomFlows(adjacency, rng, SOLVE_TOL * error)
     n_solves = min(MAX_SOLVES, -(-int(np.ceil(2 / error**2)) // BATCH) * BATCH)
     total = np.zeros(len(p))
@@ -46,10 +55,13 @@ def projected_resistance(
     return total / n_solves, float(np.sqrt(2 / n_solves))
 
 
-def projected_edge_resistance(
+def estimate_edge_resistances(
     adjacency: sp.csr_array, error: float, rng: np.random.Generator, n_threads: int
 ) -> tuple[Floats, float]:
-    """Resistances of all edges (upper triangle of the adjacency, row by row), and their relative standard error."""
+    """Estimate the resistances of all edges, and their relative standard error.
+
+    The edges are those of the upper triangle of the adjacency, row by row.
+    """
     flows = RandomFlows(adjacency, rng, SOLVE_TOL * error)
     m = len(flows.weights)
     root = np.sqrt(flows.weights)[:, None]
@@ -60,7 +72,7 @@ def projected_edge_resistance(
             signed += (signs * flow).sum(axis=1)
             squared += (flow**2).sum(axis=1)
             n_solves += BATCH
-        leverage, variance = _weighed(signed / n_solves, squared / n_solves, n_solves)
+        leverage, variance = _combine_estimates(signed / n_solves, squared / n_solves, n_solves)
         reached = SAFETY * float(np.sqrt(np.mean(variance / leverage**2)))
         if reached <= error or n_solves >= MAX_SOLVES:
             return leverage / flows.weights, reached
@@ -68,8 +80,8 @@ def projected_edge_resistance(
         n_more = max(1, int(np.ceil((needed - n_solves) / BATCH)))
 
 
-def _weighed(signed: Floats, squared: Floats, k: int) -> tuple[Floats, Floats]:
-    """The two estimates of the leverage, weighed by their variances; and the variance of the result."""
+def _combine_estimates(signed: Floats, squared: Floats, k: int) -> tuple[Floats, Floats]:
+    """Average the two estimates of the leverage, weighted by inverse variance; also return the variance."""
     rough = np.clip((signed + squared) / 2, 1e-3, 1 - 1e-6)
     of_signed, of_squared = rough * (1 - rough) / k, 2 * rough**2 / k
     share = of_squared / (of_signed + of_squared)
@@ -78,7 +90,7 @@ def _weighed(signed: Floats, squared: Floats, k: int) -> tuple[Floats, Floats]:
 
 
 class RandomFlows:
-    """Solves x = L^+ B' W^1/2 q for random signs q on the edges."""
+    """Solutions x = L^+ B' W^1/2 q for random signs q on the edges."""
 
     def __init__(self, adjacency: sp.csr_array, rng: np.random.Generator, tol: float) -> None:
         edges = sp.triu(adjacency, 1, format="coo")
@@ -90,15 +102,15 @@ class RandomFlows:
         both = np.concatenate([root, -root])
         self.divergence = sp.csr_array((both, (ends, np.tile(np.arange(m), 2))), shape=(n, m))
         self.rng, self.tol = rng, tol
-        self.solver = LaplacianSolver(adjacency, random_state=rng, n_jobs=1)  # batches have threads of their own
+        self.solver = LaplacianSolver(adjacency, random_state=rng, n_jobs=1)  # the threads work on batches instead
 
     def batches(self, number: int, n_threads: int) -> Iterator[tuple[Floats, Floats]]:
-        """Yield `number` pairs (signs, solutions) of BATCH columns each, in an order that threads do not change."""
+        """Yield `number` pairs (signs, solutions) of BATCH columns each; the order does not depend on threads."""
 
         def solve(seed: int) -> tuple[Floats, Floats]:
             own = np.random.default_rng(seed)
             signs: Floats = own.integers(0, 2, size=(len(self.weights), BATCH), dtype=np.int8) * np.float64(2.0) - 1.0
-            solver = copy(self.solver)  # shares the factors, counts for itself
+            solver = copy(self.solver)  # shares the factors, and has its own counts of iterations
             return signs, solver.solve(self.divergence @ signs, self.tol)
 
         seeds = self.rng.integers(2**63, size=number).tolist()

@@ -1,10 +1,16 @@
-r"""Effective resistance: R(p, q) = e_pq' L^+ e_pq, the distance that a learned graph is meant to reproduce.
+r"""Effective resistance: R(p, q) = e_pq' L^+ e_pq, the distance that a learned graph reproduces.
 
-On a forest it is the sum of 1/w along the path (:mod:`graspel.linalg.trees`). Between m chosen nodes, m solves give
-all m (m - 1) / 2 resistances: with Y = L^+ [e_1 .. e_m], R(i, j) = Y_ii + Y_jj - 2 Y_ij. Where these cancel, as
-across a very heavy edge, the pair gets a solve of its own, L x = e_i - e_j, and R = x_i - x_j. For very many pairs, or
-all edges of a large graph, a few random flows estimate all at once (:mod:`graspel.linalg.projection`). Between
-components it is infinite.
+In a forest it is the sum of 1/w along the path (:mod:`graspel.linalg.trees`). Between m given nodes, m solves give all
+m (m - 1) / 2 resistances: with Y = L^+ [e_1 .. e_m], R(i, j) = Y_ii + Y_jj - 2 Y_ij. If these terms cancel, as across a
+very heavy edge, the pair is solved on its own: L x = e_i - e_j and R = x_i - x_j. For very many pairs, or all edges of
+a large graph, a few random flows give estimates of all resistances (:mod:`graspel.linalg.projection`). Between
+components the resistance is infinite.
+
+References
+----------
+D. J. Klein and M. Randic. Resistance distance. Journal of Mathematical Chemistry, 12, 1993.
+
+D. A. Spielman and N. Srivastava. Graph sparsification by effective resistances. SIAM Journal on Computing, 40(6), 2011.
 """
 
 from __future__ import annotations
@@ -17,31 +23,31 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from graspel.graph.adjacency import check_adjacency
-from graspel.linalg.checked import check_nodes, check_positive
+from graspel.linalg.arguments import check_nodes, check_positive
 from graspel.linalg.components import Components
-from graspel.linalg.projection import projected_edge_resistance, projected_resistance
+from graspel.linalg.projection import estimate_edge_resistances, estimate_resistances
 from graspel.linalg.solve import LaplacianSolver
 from graspel.linalg.trees import RootedForest
 from graspel.runtime.parallel import count_threads, one_thread_per_call, row_blocks
 
 Floats = NDArray[np.float64]
 
-SMALL = 1000  # nodes up to which every resistance is solved for
-MANY_SOURCES = 64  # ... and sources up to which, whatever the error allowed
-BLOCK = 8  # solves whose solutions are held at a time
-CANCELS = 1e-3  # R below this share of Y_ii + Y_jj has lost digits
+SOLVE_LIMIT = 1000  # nodes up to which all resistances are computed by solves, not estimated
+SOLVE_SOURCES = 64  # distinct nodes in the pairs up to which resistances are computed by solves, not estimated
+BLOCK = 8  # right sides per call of the solver, which bounds the memory for solutions
+CANCELS = 1e-3  # share of Y_ii + Y_jj below which R has lost more than three digits to cancellation
 
 
 @dataclass(frozen=True)
 class Resistance:
-    """Resistances of the pairs asked for, and how they came about.
+    """Resistances of pairs, their error, and the method that computed them.
 
     Attributes
     ----------
-    heads, tails : arrays, the pairs (all edges, smaller node first and sorted, where none were given)
+    heads, tails : arrays, the pairs; if none were given, all edges, smaller node first and sorted
     values : array
-    error : float, relative standard error, root mean square over the pairs; 0 where no estimate was needed
-    method : "tree" (right to rounding), "solve" (as accurate as the solver) or "projection" (estimated)
+    error : float, relative standard error, root mean square over the pairs; 0 unless the values are estimates
+    method : "tree" (exact up to rounding), "solve" (as accurate as the solver) or "projection" (estimated)
     """
 
     heads: NDArray[np.int64]
@@ -59,18 +65,19 @@ def effective_resistance(
     random_state: int | np.random.Generator | None = 0,
     n_jobs: int | None = None,
 ) -> Resistance:
-    """Effective resistance of given pairs, or of all edges.
+    """Compute the effective resistances of given pairs, or of all edges.
 
     Parameters
     ----------
-    graph : Graph or sparse adjacency
+    graph : Graph, or sparse matrix or array of weights
     pairs : array-like (m x 2) of node numbers, or None for all edges
     error : float
-        Relative standard error allowed where resistances must be estimated. After k random flows that of a single
-        pair is at most sqrt(2/k); of an edge of leverage tau = w R at most sqrt((1 - tau) / (tau k)) as well.
+        Relative standard error allowed if resistances are estimated. After k random flows the error of a pair is at
+        most sqrt(2/k), and that of an edge of leverage tau = w R also at most sqrt((1 - tau) / (tau k)).
     random_state : int, Generator or None
+        Seed of the approximate elimination and of the random flows.
     n_jobs : int or None
-        Threads; the result does not depend on it.
+        Number of threads; None or -1 for all cores. It does not change the result.
 
     Returns
     -------
@@ -86,20 +93,20 @@ def effective_resistance(
     A = check_adjacency(graph)
     n = A.shape[0]
     error = check_positive("error", error, "the relative standard error allowed")
-    heads, tails = _edges(A) if pairs is None else _checked_pairs(pairs, n)
+    heads, tails = _edges(A) if pairs is None else _check_pairs(pairs, n)
     if A.nnz == 2 * (n - Components.of(A).number):
         return Resistance(heads, tails, RootedForest(A).resistance(heads, tails), 0.0, "tree")
     rng = np.random.default_rng(random_state)
-    # A solve for every node that occurs is exact; it is done where it costs no more than enough flows would.
+    # One solve for every node in the pairs is exact; it is chosen if it costs no more than the random flows.
     sources = np.unique(np.concatenate([heads, tails]))
-    if len(sources) <= max(MANY_SOURCES, 2 / error**2) or n <= SMALL:
-        return Resistance(heads, tails, _solved(A, heads, tails, rng, n_jobs), 0.0, "solve")
+    if len(sources) <= max(SOLVE_SOURCES, 2 / error**2) or n <= SOLVE_LIMIT:
+        return Resistance(heads, tails, _solve_resistances(A, heads, tails, rng, n_jobs), 0.0, "solve")
     threads = count_threads(n_jobs)
     with one_thread_per_call():
         if pairs is None:
-            values, reached = projected_edge_resistance(A, error, rng, threads)
+            values, reached = estimate_edge_resistances(A, error, rng, threads)
         else:
-            values, reached = projected_resistance(A, heads, tails, error, rng, threads)
+            values, reached = estimate_resistances(A, heads, tails, error, rng, threads)
     if pairs is not None:
         component = Components.of(A).labels
         values[component[heads] != component[tails]] = np.inf
@@ -112,7 +119,7 @@ def _edges(A: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return upper.row[order].astype(np.int64), upper.col[order].astype(np.int64)
 
 
-def _checked_pairs(pairs: ArrayLike, n_nodes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _check_pairs(pairs: ArrayLike, n_nodes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     array = np.asarray(pairs)
     if array.size == 0:
         array = array.reshape(0, 2).astype(np.int64)
@@ -122,23 +129,23 @@ def _checked_pairs(pairs: ArrayLike, n_nodes: int) -> tuple[NDArray[np.int64], N
     return nodes[:, 0].copy(), nodes[:, 1].copy()
 
 
-def _solved(
+def _solve_resistances(
     A: sp.csr_array, heads: NDArray[np.int64], tails: NDArray[np.int64], rng: np.random.Generator, n_jobs: int | None
 ) -> Floats:
-    """Resistances by one solve for every pair, or for every node that occurs where these are fewer."""
+    """Compute resistances by one solve for every pair, or for every node in the pairs if these are fewer."""
     solver = LaplacianSolver(A, random_state=rng, n_jobs=n_jobs)
     if len(heads) <= len(np.unique(np.concatenate([heads, tails]))):
-        R = _solved_by_pair(solver, heads, tails)
+        R = _solve_by_pair(solver, heads, tails)
     else:
-        R, size = _solved_by_node(solver, heads, tails)
+        R, size = _solve_by_node(solver, heads, tails)
         again = (CANCELS * size > R) & (heads != tails)
-        R[again] = _solved_by_pair(solver, heads[again], tails[again])
+        R[again] = _solve_by_pair(solver, heads[again], tails[again])
     component = Components.of(A).labels
     R[component[heads] != component[tails]] = np.inf
     return np.maximum(R, 0.0)
 
 
-def _solved_by_pair(solver: LaplacianSolver, heads: NDArray[np.int64], tails: NDArray[np.int64]) -> Floats:
+def _solve_by_pair(solver: LaplacianSolver, heads: NDArray[np.int64], tails: NDArray[np.int64]) -> Floats:
     """R = x_p - x_q, where L x = e_p - e_q."""
     R = np.zeros(len(heads))
     for block in row_blocks(len(heads), BLOCK):
@@ -151,10 +158,10 @@ def _solved_by_pair(solver: LaplacianSolver, heads: NDArray[np.int64], tails: ND
     return R
 
 
-def _solved_by_node(
+def _solve_by_node(
     solver: LaplacianSolver, heads: NDArray[np.int64], tails: NDArray[np.int64]
 ) -> tuple[Floats, Floats]:
-    """R = y_p[p] + y_q[q] - y_p[q] - y_q[p], where L y_p = e_p; and y_p[p] + y_q[q], to tell what cancels."""
+    """R = y_p[p] + y_q[q] - y_p[q] - y_q[p], where L y_p = e_p; also y_p[p] + y_q[q], to detect cancellation."""
     nodes, place = np.unique(np.concatenate([heads, tails]), return_inverse=True)
     R, size = np.zeros(len(heads)), np.zeros(len(heads))
     p, q = place[: len(heads)], place[len(heads) :]
@@ -178,18 +185,18 @@ def resistance_between(
     random_state: int | np.random.Generator | None = 0,
     n_jobs: int | None = None,
 ) -> Floats:
-    """All resistances between the given nodes of a graph, as a symmetric matrix.
+    """Compute all resistances between the given nodes of a graph, as a symmetric matrix.
 
     Parameters
     ----------
-    adjacency : sparse matrix of weights, or an object with such an `adjacency`
+    adjacency : Graph, or sparse matrix or array of weights
     nodes : array-like of m node numbers
     tol : float
         Relative residual of the solves; the error of a resistance is of the order of `tol` times the largest of them.
     random_state : int, Generator or None
-        Seed of the sampled elimination.
+        Seed of the approximate elimination.
     n_jobs : int or None
-        Threads; None or -1 for all cores. The result does not depend on it.
+        Number of threads; None or -1 for all cores. It does not change the result.
 
     Returns
     -------

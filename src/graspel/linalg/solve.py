@@ -1,13 +1,19 @@
-r"""Solves: x with L x = b, for many right sides at once and again and again on one graph.
+r"""Solve: x with L x = b, for many right sides on one graph.
 
-Conjugate gradients, preconditioned by approximate elimination, several right sides at once by threads. A Laplacian is
-singular: b must sum to zero on every component (what does not is projected away), and the solution returned does so
-too.
+The method is conjugate gradients, preconditioned by approximate elimination; threads work on several right sides. A
+Laplacian is singular: b must sum to zero on every component (a part that does not is projected away), and so does the
+solution.
 
-The residual that the recurrence carries along drifts from the true one b - L x. So the true one is measured at the end,
-and the iteration restarted from there while that helps. Where heavy edges make rounding alone exceed the tolerance, the
-error in the norm of the graph, |x - L^+ b|_L / |x|_L, decides whether the solve has converged: rounding a potential
-next to a heavy edge leaves a large residual, and changes neither the other potentials nor the resistances.
+The residual that the recurrence of conjugate gradients updates drifts away from the true residual b - L x. So the true
+residual is computed at the end, and the iteration is restarted from it as long as this reduces it. With heavy edges the
+rounding error of the residual alone may exceed the tolerance. Then the relative error in the energy norm,
+|x - L^+ b|_L / |x|_L, decides whether the solve has converged: rounding a potential next to a heavy edge leaves a large
+residual, but changes neither other potentials nor resistances.
+
+References
+----------
+M. R. Hestenes and E. Stiefel. Methods of conjugate gradients for solving linear systems. Journal of Research of the
+National Bureau of Standards, 49(6), 1952.
 """
 
 from __future__ import annotations
@@ -20,17 +26,17 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from graspel.graph.adjacency import check_adjacency
-from graspel.linalg.checked import check_columns, check_positive
-from graspel.linalg.elimination import ApproximateElimination
+from graspel.linalg.approximate_factor import ApproximateFactor
+from graspel.linalg.arguments import check_columns, check_positive
 from graspel.linalg.laplacian import laplacian_map, laplacian_of
-from graspel.linalg.lobpcg import rounding
+from graspel.linalg.lobpcg import residual_rounding
 from graspel.runtime.parallel import count_threads, map_blocks
 
 Floats = NDArray[np.float64]
 
-MAX_ITERATIONS = 500
-MAX_RESTARTS = 5
-PATIENCE = 30  # iterations without a smaller residual after which rounding is all that is left
+MAX_ITERATIONS = 500  # for one right side, over all restarts
+MAX_RESTARTS = 5  # from the true residual; each must halve it
+STALLED_ITERATIONS = 30  # iterations without a smaller residual after which only rounding errors remain
 
 
 class LaplacianSolver:
@@ -38,22 +44,23 @@ class LaplacianSolver:
 
     Parameters
     ----------
-    adjacency : sparse matrix of weights, or an object with such an `adjacency`
-        Symmetric and non-negative; the diagonal is left out.
+    adjacency : Graph, or sparse matrix or array of weights
+        Symmetric and non-negative; the diagonal is ignored.
     random_state : int, Generator or None
-        Seed of the sampled elimination.
+        Seed of the approximate elimination.
     n_jobs : int or None
-        Threads; None or -1 for all cores. The result does not depend on it.
+        Number of threads; None or -1 for all cores. It does not change the result.
 
     Attributes
     ----------
     laplacian : CSR array
     residual_ : float
-        Largest relative residual |b - L x| / |b| over the right sides of the last solve, b without its projected part.
+        Largest relative residual |b - L x| / |b| over the right sides of the last solve, with b after projection.
     n_iterations_ : int
-        Iterations that the slowest right side took.
+        Largest number of iterations over the right sides of the last solve.
     converged_ : bool
-        Whether it was within the tolerance, or as close as rounding allows and within the tolerance in the norm of L.
+        Whether every residual was within the tolerance, or as small as rounding allows and the error in the energy
+        norm within the tolerance.
 
     Examples
     --------
@@ -74,8 +81,8 @@ class LaplacianSolver:
         A = check_adjacency(adjacency)
         self.laplacian = laplacian_of(A)
         self.n_threads = count_threads(n_jobs)
-        self._inverse = ApproximateElimination(A, np.random.default_rng(random_state), n_threads=self.n_threads)
-        self._ordered_laplacian = laplacian_map(self._inverse.ordered(A))
+        self._inverse = ApproximateFactor(A, np.random.default_rng(random_state), n_threads=self.n_threads)
+        self._ordered_laplacian = laplacian_map(self._inverse.reorder(A))
         self.residual_ = 0.0
         self.n_iterations_ = 0
         self.converged_ = True
@@ -85,21 +92,22 @@ class LaplacianSolver:
 
         Returns
         -------
-        x : array of the shape of b, with mean zero on every component. A ConvergenceWarning says if `tol` was not met.
+        x : array of the shape of b, with mean zero on every component
+            A ConvergenceWarning is raised if `tol` was not met.
         """
         tol = check_positive("tol", tol, "the relative residual |b - L x| / |b| wanted")
         columns = check_columns("b", b, self.laplacian.shape[0])
         B = np.ascontiguousarray(columns[self._inverse.order].T)  # vectors are rows from here on
         X = np.empty_like(B)
 
-        def work(i: int) -> Solve:
-            X[i], solve = self._solve(B[i], tol)
-            return solve
+        def work(i: int) -> SolveResult:
+            X[i], result = self._solve(B[i], tol)
+            return result
 
-        solves = list(map_blocks(work, range(len(B)), self.n_threads))
-        self.residual_ = max((solve.residual for solve in solves), default=0.0)
-        self.n_iterations_ = max((solve.n_iterations for solve in solves), default=0)
-        self.converged_ = all(solve.converged for solve in solves)
+        results = list(map_blocks(work, range(len(B)), self.n_threads))
+        self.residual_ = max((result.residual for result in results), default=0.0)
+        self.n_iterations_ = max((result.n_iterations for result in results), default=0)
+        self.converged_ = all(result.converged for result in results)
         if not self.converged_:
             warnings.warn(
                 f"the solve reached a relative residual of {self.residual_:.1e}, not the {tol:.1e} asked for, in "
@@ -107,12 +115,12 @@ class LaplacianSolver:
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        return self._inverse.in_node_order(X).reshape(np.shape(b))
+        return self._inverse.to_node_order(X).reshape(np.shape(b))
 
-    def _solve(self, b: Floats, tol: float) -> tuple[Floats, Solve]:
+    def _solve(self, b: Floats, tol: float) -> tuple[Floats, SolveResult]:
         """Solve for one right side, in elimination order."""
-        scale = np.abs(b).max(initial=0.0) or 1.0  # of order one: squares neither overflow nor vanish
-        b = self._projected(b / scale)
+        scale = np.abs(b).max(initial=0.0) or 1.0  # scaled to order one, squares neither overflow nor underflow
+        b = self._project(b / scale)
         size = float(np.linalg.norm(b)) or 1.0
         x, r = np.zeros_like(b), b
         residual, n_iterations = 1.0, 0
@@ -123,55 +131,55 @@ class LaplacianSolver:
             before, residual = residual, float(np.linalg.norm(r)) / size
             if residual <= tol or residual > before / 2 or n_iterations >= MAX_ITERATIONS:
                 break
-            r = self._center_rows(r)
+            r = self._center(r)
         converged = residual <= tol or self._is_rounding(b, x, r, tol)
-        return x * scale, Solve(residual, n_iterations, converged)
+        return x * scale, SolveResult(residual, n_iterations, converged)
 
-    def _center_rows(self, x: Floats) -> Floats:
-        return self._inverse.centred_in_order(x[None])[0]
+    def _center(self, x: Floats) -> Floats:
+        """Subtract the mean over every component from one vector."""
+        return self._inverse.center_in_order(x[None])[0]
 
-    def _inverted(self, x: Floats) -> Floats:
+    def _precondition(self, x: Floats) -> Floats:
+        """Apply the approximate inverse to one vector."""
         return self._inverse.solve_in_order(x[None])[0]
 
-    def _projected(self, b: Floats) -> Floats:
-        """Take b's means over the components off; return exactly zero where nothing but rounding is left."""
-        projected = self._center_rows(
-            self._center_rows(b)
-        )  # twice: the first leaves what rounding makes of a large mean
+    def _project(self, b: Floats) -> Floats:
+        """Subtract the means of b over the components; return exactly zero if only rounding errors remain."""
+        projected = self._center(self._center(b))  # twice, to remove the rounding error that a large mean leaves
         is_rounding = np.linalg.norm(projected) <= 8 * np.finfo(float).eps * np.linalg.norm(b)
         return np.zeros_like(b) if is_rounding else projected
 
     def _conjugate_gradients(self, b: Floats, target: float, max_iterations: int) -> tuple[Floats, int]:
-        """Iterate until the residual, by the recurrence, meets its target, or falls no more."""
+        """Iterate until the residual of the recurrence meets its target, or no longer decreases."""
         L = self._ordered_laplacian
         x, r = np.zeros_like(b), b.copy()
-        z = self._inverted(r)
+        z = self._precondition(r)
         p, rz = z, float(r @ z)
         best, since_best, n_iterations = np.inf, 0, 0
         while n_iterations < max_iterations:
             size = float(np.linalg.norm(r))
             best, since_best = (size, 0) if size < best else (best, since_best + 1)
-            if size <= target or since_best > PATIENCE:
+            if size <= target or since_best > STALLED_ITERATIONS:
                 break
             q = L @ p
             step = _ratio(rz, float(p @ q))
             x += step * p
             r -= step * q
-            z = self._inverted(r)
+            z = self._precondition(r)
             rz_before, rz = rz, float(r @ z)
             p = z + _ratio(rz, rz_before) * p
             n_iterations += 1
-        return self._center_rows(x), n_iterations
+        return self._center(x), n_iterations
 
     def _is_rounding(self, b: Floats, x: Floats, r: Floats, tol: float) -> bool:
-        """Whether the residual is that of rounding x, and the error in the norm of L within the tolerance."""
-        limit = rounding(self._ordered_laplacian, x[None])[0] + tol * np.linalg.norm(b)
-        error, energy = abs(float(r @ self._inverted(r))), float(b @ x)
+        """Whether the residual is explained by rounding x, and the error in the energy norm is within the tolerance."""
+        limit = residual_rounding(self._ordered_laplacian, x[None])[0] + tol * np.linalg.norm(b)
+        error, energy = abs(float(r @ self._precondition(r))), float(b @ x)
         return bool(np.linalg.norm(r) <= limit and error <= tol**2 * energy)
 
 
-class Solve(NamedTuple):
-    """How the solve of one right side went."""
+class SolveResult(NamedTuple):
+    """Residual, number of iterations and convergence for one right side."""
 
     residual: float
     n_iterations: int
@@ -179,5 +187,5 @@ class Solve(NamedTuple):
 
 
 def _ratio(a: float, b: float) -> float:
-    """The quotient a / b, and 0 where there is nothing left to do."""
+    """The quotient a / b, or 0 if b is not positive because the residual is zero."""
     return a / b if b > 0 else 0.0

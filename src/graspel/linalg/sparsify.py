@@ -1,11 +1,23 @@
-r"""Sparsify: a much sparser graph with nearly the same spectrum (GRASS; Feng 2016, 2018).
+r"""Sparsify: a much sparser graph with nearly the same spectrum, by the GRASS method.
 
-Start from the maximum-weight spanning tree P of G. Vectors pushed by generalized power iterations, h <- L_P^+ L_G
-h, turn towards the directions in which P is too weak; the *Joule heat* w_e (h_p - h_q)^2 of an edge left out says
-how much it would mend there. In rounds, the hottest edges are added, no two of one round in the same neighborhood
-(they would mend the same spot), until the relative condition number of (L_G, L_P) or the density is where it was
-asked for. Kept edges keep their weights, so L_P <= L_G, and all generalized eigenvalues are at least 1; if a node keeps
-all its edges, the smallest is 1. The cost is a few solves on P, which has hardly more edges than a tree.
+The sparsifier P starts as the maximum-weight spanning tree of G. Generalized power iterations h <- L_P^+ L_G h turn
+random vectors h towards the directions in which the quadratic form of P is too small. The energy w_e (h_p - h_q)^2 of
+an edge e that P lacks ("Joule heat" in the papers) measures how much it would raise the quadratic form in these
+directions. In rounds, the edges of highest energy are added, until the relative condition number of (L_G, L_P) or the
+density reaches its target. No two edges of one round are close to each other, because they would raise the same
+directions. Kept edges keep their weights, so L_P <= L_G, and all generalized eigenvalues are at least 1. If a node
+keeps all its edges, the smallest is 1. The cost of a round is a few solves on P, which has hardly more edges than a
+tree.
+
+References
+----------
+Z. Feng. Spectral graph sparsification in nearly-linear time leveraging efficient spectral perturbation analysis. Design
+Automation Conference, 2016.
+
+Z. Feng. Similarity-aware spectral sparsification by edge filtering. Design Automation Conference, 2018.
+
+Z. Feng. GRASS: graph spectral sparsification leveraging scalable spectral perturbation analysis. IEEE Transactions on
+Computer-Aided Design of Integrated Circuits and Systems, 39(12), 2020.
 """
 
 from __future__ import annotations
@@ -21,25 +33,25 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from graspel.graph import Graph, Origin
 from graspel.graph.adjacency import check_adjacency
-from graspel.linalg.checked import check_positive
+from graspel.linalg.arguments import check_positive
 from graspel.linalg.laplacian import laplacian_of
 from graspel.linalg.ordering import order_neighbors_together
-from graspel.linalg.pencil import largest_generalized, relative_condition
+from graspel.linalg.pencil import largest_generalized_eigenvalue, relative_condition
 from graspel.linalg.solve import LaplacianSolver
 from graspel.runtime.progress import announce
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-N_VECTORS = 8
-POWER_STEPS = 2
-SOLVE_TOL = 3e-2  # of the power iterations: heat only ranks edges, and more accuracy ranks them no better
-ROUND_SHARE = 0.02  # edges added in a round, as a share of the nodes, at the most
-REFERENCE = 0.01  # the heat of the edge at this rank, as a share of the nodes, is what others are compared with:
-COOLEST = 0.3  # none cooler than this share of it (the hottest of all grows with the graph, this one does not)
-SPELL = 20  # after so many rounds each takes twice as many edges: then most of the graph is wanted, whatever the order
-PICKY_SPELLS = 2  # after these, similar edges are no longer skipped
-LOOSE = 0.02  # accuracy of the largest eigenvalue while rounds go on
+N_VECTORS = 8  # random vectors in the power iterations
+POWER_STEPS = 2  # generalized power iterations per round
+SOLVE_TOL = 3e-2  # relative residual of their solves; energies only rank edges, and a smaller one ranks them no better
+ROUND_SHARE = 0.02  # most edges added in a round, as a share of the nodes
+REFERENCE_RANK = 0.01  # rank of the edge of reference energy, as a share of the nodes; the top energy grows with N
+MIN_ENERGY = 0.3  # smallest energy of an added edge, as a share of the reference energy
+ROUNDS_PER_DOUBLING = 20  # after this many rounds the edges per round double, since most of the graph will be needed
+SPREAD_DOUBLINGS = 2  # number of doublings after which edges of one round may be close to each other
+ROUND_TOL = 0.02  # relative accuracy of the largest generalized eigenvalue between rounds
 
 
 @dataclass(frozen=True)
@@ -49,8 +61,8 @@ class Sparsifier:
     Attributes
     ----------
     graph : Graph, tree edges with origin TREE, the others with origin SPARSIFIER and the round that added them
-    condition : float, relative condition number of (L_G, L_P), by generalized Lanczos
-    n_rounds : int
+    condition : float, relative condition number of (L_G, L_P), by the generalized Lanczos method
+    n_rounds : int, number of rounds in which edges were added
     """
 
     graph: Graph
@@ -58,6 +70,7 @@ class Sparsifier:
     n_rounds: int
 
 
+# Longer than 60 lines, a third of which are the signature and the docstring.
 def sparsify(
     graph: Any,
     *,
@@ -69,12 +82,13 @@ def sparsify(
 
     Parameters
     ----------
-    graph : Graph or sparse adjacency
+    graph : Graph, or sparse matrix or array of weights
     condition : float > 1
-        Stop when the relative condition number is at most this. Default 30 where no density is given.
+        Stop when the relative condition number is at most this. The default is 30 if no density is given.
     density : float
-        Stop at this many edges per node, at least those of a spanning tree.
-    random_state : seed or Generator
+        Stop at this number of edges per node, at least that of a spanning tree.
+    random_state : int, Generator or None
+        Seed of the random vectors and of the approximate elimination.
 
     Examples
     --------
@@ -87,12 +101,12 @@ def sparsify(
     A = check_adjacency(graph)
     order = order_neighbors_together(A)
     A = sp.csr_array(A[order][:, order])
-    condition = _checked_target(condition, density)
+    condition = _check_target(condition, density)
     rng = np.random.default_rng(random_state)
     edges = sp.triu(A, 1, format="coo")
     heads, tails, weights = edges.row.astype(np.int64), edges.col.astype(np.int64), edges.data
     n = A.shape[0]
-    added = np.full(len(heads), -1)  # the round that added each edge; 0 for the tree
+    added = np.full(len(heads), -1)  # round that added each edge: 0 for the tree, -1 for none
     added[_tree_edges(A, heads, tails)] = 0
     limit = len(heads) if density is None else _edge_limit(density, n, int((added == 0).sum()))
     L = laplacian_of(A)
@@ -100,27 +114,29 @@ def sparsify(
     while True:
         P = LaplacianSolver(_adjacency(heads, tails, weights, added >= 0, n), random_state=rng)
         room = min(limit, len(heads)) - int((added >= 0).sum())
-        if room <= 0 or (condition is not None and largest_generalized(L, P, rng, settled=LOOSE) <= condition):
-            reached = _condition(A, L, P, rng)
+        if room <= 0 or (
+            condition is not None and largest_generalized_eigenvalue(L, P, rng, tol=ROUND_TOL) <= condition
+        ):
+            reached = _compute_condition(A, L, P, rng)
         if room <= 0 or (condition is not None and reached <= condition):
             break
         rounds += 1
         announce("sparsifying", None, f"round {rounds}, {(added >= 0).sum() / n:.3f} edges per node")
-        h = _pushed(L, P, rng)
+        h = _power_iterate(L, P, rng)
         left = np.flatnonzero(added < 0)
-        heat = weights[left] * ((h[heads[left]] - h[tails[left]]) ** 2).sum(axis=1)
-        spell = (rounds - 1) // SPELL
-        wanted = min(room, max(1, int(ROUND_SHARE * n)) << spell)
-        hottest = _hottest_apart(heads[left], tails[left], heat, P.laplacian, wanted, apart=spell < PICKY_SPELLS)
-        added[left[hottest]] = rounds
+        energy = weights[left] * ((h[heads[left]] - h[tails[left]]) ** 2).sum(axis=1)
+        doublings = (rounds - 1) // ROUNDS_PER_DOUBLING
+        wanted = min(room, max(1, int(ROUND_SHARE * n)) << doublings)
+        spread = doublings < SPREAD_DOUBLINGS
+        added[left[_select_edges(heads[left], tails[left], energy, P.laplacian, wanted, spread=spread)]] = rounds
     kept = added >= 0
     origin = np.where(added[kept] == 0, Origin.TREE, Origin.SPARSIFIER)
     sparse = Graph(n, order[heads[kept]], order[tails[kept]], weights[kept], origin=origin, round=added[kept])
     return Sparsifier(sparse, reached, rounds)
 
 
-def _checked_target(condition: float | None, density: float | None) -> float | None:
-    """The condition number to reach, or None where a density is given instead."""
+def _check_target(condition: float | None, density: float | None) -> float | None:
+    """Return the condition number to reach, or None if a density is given instead."""
     if condition is not None and density is not None:
         raise ValueError("condition and density are both given: choose one, the other follows from it.")
     if density is not None:
@@ -137,7 +153,7 @@ def _checked_target(condition: float | None, density: float | None) -> float | N
 
 
 def _edge_limit(density: float, n_nodes: int, n_tree: int) -> int:
-    """How many edges a density allows."""
+    """The number of edges that a density allows."""
     limit = int(density * n_nodes * (1 + 1e-12))
     if limit < n_tree:
         raise ValueError(
@@ -148,7 +164,7 @@ def _edge_limit(density: float, n_nodes: int, n_tree: int) -> int:
 
 
 def _tree_edges(A: sp.csr_array, heads: Ints, tails: Ints) -> NDArray[np.bool_]:
-    """Which edges belong to the maximum-weight spanning forest."""
+    """Mark the edges of the maximum-weight spanning forest."""
     resistance = A.copy()
     resistance.data = 1.0 / resistance.data
     tree = minimum_spanning_tree(resistance).tocoo()
@@ -158,20 +174,21 @@ def _tree_edges(A: sp.csr_array, heads: Ints, tails: Ints) -> NDArray[np.bool_]:
 
 
 def _adjacency(heads: Ints, tails: Ints, weights: Floats, kept: NDArray[np.bool_], n: int) -> sp.csr_array:
+    """The adjacency matrix of the kept edges."""
     half = sp.coo_array((weights[kept], (heads[kept], tails[kept])), shape=(n, n)).tocsr()
     return sp.csr_array(half + half.T)
 
 
-def _condition(A: sp.csr_array, L: sp.csr_array, P: LaplacianSolver, rng: np.random.Generator) -> float:
-    """The relative condition number: where a node keeps all its edges, there is no need to look for the lower end."""
+def _compute_condition(A: sp.csr_array, L: sp.csr_array, P: LaplacianSolver, rng: np.random.Generator) -> float:
+    """The relative condition number; if a node keeps all its edges, the smallest eigenvalue is known to be 1."""
     degree, kept = np.diff(A.indptr), np.diff(P.laplacian.indptr) - 1
     if ((kept == degree) & (degree > 0)).any():
-        return largest_generalized(L, P, rng)
+        return largest_generalized_eigenvalue(L, P, rng)
     return relative_condition(LaplacianSolver(A, random_state=rng), P, rng)
 
 
-def _pushed(L: sp.csr_array, P: LaplacianSolver, rng: np.random.Generator) -> Floats:
-    """Random vectors after a few generalized power iterations h <- L_P^+ L_G h."""
+def _power_iterate(L: sp.csr_array, P: LaplacianSolver, rng: np.random.Generator) -> Floats:
+    """Apply a few generalized power iterations h <- L_P^+ L_G h to random vectors."""
     h = rng.standard_normal((L.shape[0], N_VECTORS))
     for _ in range(POWER_STEPS):
         h = P.solve(L @ h, SOLVE_TOL)
@@ -179,22 +196,26 @@ def _pushed(L: sp.csr_array, P: LaplacianSolver, rng: np.random.Generator) -> Fl
     return h
 
 
-def _hottest_apart(heads: Ints, tails: Ints, heat: Floats, L: sp.csr_array, wanted: int, *, apart: bool) -> Ints:
-    """Positions of the hottest edges, hottest first; `apart`: no two touch the same node or neighbors of it in P."""
-    order = np.argsort(-heat, kind="stable")
-    if not apart:
+def _select_edges(heads: Ints, tails: Ints, energy: Floats, L: sp.csr_array, wanted: int, *, spread: bool) -> Ints:
+    """Positions of the edges of highest energy, highest first.
+
+    With `spread`, edges of low energy are left out, and no two of the selected edges touch the same node or nodes that
+    are adjacent in P, whose Laplacian is `L`.
+    """
+    order = np.argsort(-energy, kind="stable")
+    if not spread:
         return order[:wanted]
-    reference = heat[order[min(int(REFERENCE * L.shape[0]), len(order) - 1)]]
-    order = order[heat[order] >= COOLEST * reference][: 50 * wanted]
-    taken = np.zeros(L.shape[0], dtype=bool)
-    chosen = []
+    reference = energy[order[min(int(REFERENCE_RANK * L.shape[0]), len(order) - 1)]]
+    order = order[energy[order] >= MIN_ENERGY * reference][: 50 * wanted]
+    blocked = np.zeros(L.shape[0], dtype=bool)
+    selected = []
     for i in order.tolist():
         p, q = heads[i], tails[i]
-        if taken[p] or taken[q]:
+        if blocked[p] or blocked[q]:
             continue
-        chosen.append(i)
+        selected.append(i)
         for node in (p, q):
-            taken[L.indices[L.indptr[node] : L.indptr[node + 1]]] = True
-        if len(chosen) == wanted:
+            blocked[L.indices[L.indptr[node] : L.indptr[node + 1]]] = True
+        if len(selected) == wanted:
             break
-    return np.array(chosen, dtype=np.int64)
+    return np.array(selected, dtype=np.int64)

@@ -1,9 +1,14 @@
-r"""Trees: resistance between any two nodes is the sum of 1/w along the one path between them.
+r"""Trees: the resistance between two nodes of a forest is the sum of 1/w along the path between them.
 
-The forest is rooted, and every node is given its ancestors 1, 2, 4, 8, ... steps up with the resistance of the way
-there (binary lifting). A pair then climbs to its lowest common ancestor in at most 2 log2(depth) steps, all pairs
-at once. Ways are only ever added up, never subtracted, so the result is right to rounding whatever the range of the
-weights. Cost: O(N log depth) to build, O(log depth) per pair.
+The forest is rooted. Every node stores its ancestors 1, 2, 4, 8, ... steps up, each with the resistance of the path to
+it (binary lifting, or jump pointers). The two nodes of a pair are moved up to their lowest common ancestor in at most
+2 log2(depth) steps, as array operations on all pairs at once. Resistances are only added and never subtracted, so the
+result is accurate to rounding, whatever the range of the weights. The cost is O(N log depth) to build and O(log depth)
+per pair.
+
+References
+----------
+M. A. Bender and M. Farach-Colton. The level ancestor problem simplified. Theoretical Computer Science, 321(1), 2004.
 """
 
 from __future__ import annotations
@@ -20,7 +25,14 @@ Floats = NDArray[np.float64]
 
 
 class RootedForest:
-    """A forest, rooted in every component, with its ancestors by powers of two.
+    """A forest with one root per component, and the ancestors of every node at distances that are powers of two.
+
+    Attributes
+    ----------
+    components : Components
+    depth : array of N, number of edges to the root
+    ancestors : list of arrays, the ancestor of each node 1, 2, 4, ... steps up (the root if there are fewer)
+    lengths : list of arrays, the resistance of the path to these ancestors
 
     Examples
     --------
@@ -36,52 +48,52 @@ class RootedForest:
         if adjacency.nnz != 2 * (n - self.components.number):
             raise ValueError(f"the graph has a cycle: a forest on {n} nodes has fewer than {n} edges and no cycle.")
         parent = _parents(adjacency, self.components)
-        up, way = parent, np.zeros(n)
+        up, length = parent, np.zeros(n)
         entries = adjacency.tocoo()
         upward = parent[entries.row] == entries.col
-        way[entries.row[upward]] = 1.0 / entries.data[upward]
+        length[entries.row[upward]] = 1.0 / entries.data[upward]
         depth = (parent != np.arange(n)).astype(np.int64)
-        self.ancestors, self.ways = [up], [way]
+        self.ancestors, self.lengths = [up], [length]
         while (up != up[up]).any():
             depth = depth + depth[up]
-            up, way = up[up], way + way[up]
+            up, length = up[up], length + length[up]
             self.ancestors.append(up)
-            self.ways.append(way)
+            self.lengths.append(length)
         self.depth = depth
 
     def resistance(self, p: Ints, q: Ints) -> Floats:
-        """Resistance between p_i and q_i; infinite between components."""
+        """Resistance between p_i and q_i, infinite between components."""
         p, q = np.array(p), np.array(q)
         apart = self.components.labels[p] != self.components.labels[q]
         swap = self.depth[p] < self.depth[q]
         p[swap], q[swap] = q[swap], p[swap]
         total = np.zeros(len(p))
         steps = self.depth[p] - self.depth[q]
-        levels = list(zip(self.ancestors, self.ways, strict=True))
-        for k, (up, way) in enumerate(levels):  # the deeper climbs to equal depth
-            climbs = (steps >> k) & 1 == 1
-            total[climbs] += way[p[climbs]]
-            p[climbs] = up[p[climbs]]
-        for up, way in reversed(levels):  # both climb to below their meeting
-            climbs = up[p] != up[q]
-            total[climbs] += way[p[climbs]] + way[q[climbs]]
-            p[climbs], q[climbs] = up[p[climbs]], up[q[climbs]]
+        levels = list(zip(self.ancestors, self.lengths, strict=True))
+        for k, (up, length) in enumerate(levels):  # move the deeper node up to the depth of the other
+            moves = (steps >> k) & 1 == 1
+            total[moves] += length[p[moves]]
+            p[moves] = up[p[moves]]
+        for up, length in reversed(levels):  # move both up to the children of their lowest common ancestor
+            moves = up[p] != up[q]
+            total[moves] += length[p[moves]] + length[q[moves]]
+            p[moves], q[moves] = up[p[moves]], up[q[moves]]
         last = p != q
-        total[last] += self.ways[0][p[last]] + self.ways[0][q[last]]
+        total[last] += self.lengths[0][p[last]] + self.lengths[0][q[last]]
         total[apart] = np.inf
         return total
 
 
 def _parents(adjacency: sp.csr_array, components: Components) -> Ints:
-    """The parent of every node (a root is its own), from one breadth-first search over all components."""
+    """The parent of every node (a root is its own parent), from one breadth-first search over all components."""
     n = adjacency.shape[0]
     roots = np.unique(components.labels, return_index=True)[1]
-    # One extra node, tied to all roots, lets a single search visit every component.
-    ties = sp.coo_array((np.ones(len(roots)), (np.full(len(roots), n), roots)), shape=(n + 1, n + 1))
+    # One extra node, joined to all roots, lets a single search visit every component.
+    links = sp.coo_array((np.ones(len(roots)), (np.full(len(roots), n), roots)), shape=(n + 1, n + 1))
     padded = sp.csr_array(
         (adjacency.data, adjacency.indices, np.append(adjacency.indptr, adjacency.nnz)), (n + 1, n + 1)
     )
-    _, parent = breadth_first_order(sp.csr_array(padded + ties), n, directed=True)
+    _, parent = breadth_first_order(sp.csr_array(padded + links), n, directed=True)
     parent = parent[:n].astype(np.int64)
     parent[roots] = roots
     return parent

@@ -1,8 +1,8 @@
-"""Vectors: a few long ones at a time, as the rows of an m x N array.
+"""Vectors: a few long vectors at once, stored as the rows of an m x N array.
 
-As rows each of them is contiguous, which is what sparse products and numpy's loops are fast on. Maps are applied to one
-vector at a time, several of them at once by threads; the algebra of all of them together goes piece by piece. Pieces
-are the same at any number of threads, and so is what comes out.
+Each row is contiguous in memory, which makes sparse products and numpy's loops fast. A map is applied to one vector at
+a time, and threads work on several vectors in parallel. Products and combinations of all vectors are computed block by
+block. The blocks do not depend on the number of threads, and so neither do the results.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from graspel.runtime.parallel import map_blocks, row_blocks, run_blocks
 
 Floats = NDArray[np.float64]
 
-PIECE = 16_384  # entries of each vector that are worked on at a time: they fit the cache
-LONG = 8_192  # entries from which threads save more time than their start costs
+BLOCK_LENGTH = 16_384  # entries of each vector in one block: 128 KB, so that a block stays in the cache
+MIN_THREADED_LENGTH = 8_192  # entries of a vector from which threads save more time than starting them costs
 
 
 def map_each(apply: Callable[[Floats], Floats], V: Floats, n_threads: int = 1) -> Floats:
@@ -34,7 +34,7 @@ def map_each(apply: Callable[[Floats], Floats], V: Floats, n_threads: int = 1) -
     def work(i: int) -> None:
         result[i] = apply(V[i])
 
-    run_blocks(work, range(len(V)), n_threads if V.shape[1] >= LONG else 1)
+    run_blocks(work, range(len(V)), n_threads if V.shape[1] >= MIN_THREADED_LENGTH else 1)
     return result
 
 
@@ -44,7 +44,7 @@ def dots(V: Floats, W: Floats) -> Floats:
 
 
 def lengths(V: Floats) -> Floats:
-    """Length of each row."""
+    """Euclidean length of each row."""
     return np.sqrt(dots(V, V))
 
 
@@ -57,13 +57,13 @@ def products(V: Floats, W: Floats, n_threads: int = 1) -> Floats:
     array([[1., 3.]])
     """
     total = np.zeros((len(V), len(W)))
-    for part in map_blocks(lambda at: V[:, at] @ W[:, at].T, row_blocks(V.shape[1], PIECE), n_threads):
-        total += part
+    for product in map_blocks(lambda at: V[:, at] @ W[:, at].T, row_blocks(V.shape[1], BLOCK_LENGTH), n_threads):
+        total += product
     return total
 
 
 def combine(C: Floats, V: Floats, n_threads: int = 1, *, out: Floats | None = None) -> Floats:
-    """C V: sums of the rows of V, with the coefficients in the rows of C; `out` may be a part of V.
+    """C V: linear combinations of the rows of V, one for each row of C; `out` may be a slice of V.
 
     Examples
     --------
@@ -75,5 +75,5 @@ def combine(C: Floats, V: Floats, n_threads: int = 1, *, out: Floats | None = No
     def work(at: slice) -> None:
         result[:, at] = C @ V[:, at]
 
-    run_blocks(work, row_blocks(V.shape[1], PIECE), n_threads)
+    run_blocks(work, row_blocks(V.shape[1], BLOCK_LENGTH), n_threads)
     return result

@@ -1,4 +1,4 @@
-"""Dimensionality reduction by a learned graph: multilevel t-SNE, and the spectral embedding."""
+"""Dimensionality reduction with a learned graph: multilevel t-SNE and the spectral embedding."""
 
 from __future__ import annotations
 

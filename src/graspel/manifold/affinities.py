@@ -1,15 +1,23 @@
-r"""Affinities: which points attract each other in a t-SNE picture, and how much.
+r"""Affinities: which points attract each other in t-SNE, and how strongly.
 
 t-SNE takes a symmetric matrix P >= 0 that sums to one. Here every point gives equal shares to its k nearest neighbors
-and to what the learned graph ties it to (so that P is connected, as the graph is):
+and to its neighbors on the learned graph, so that P is connected, as the graph is:
 
     P = (C + C') / sum,      C_pq = 1 / |N(p)|  for q in N(p).
 
-Equal shares of 15 neighbors make the same pictures as the usual Gaussians of perplexity 30, which need 90 neighbors
-(Boehm et al. 2022), and the learner has found these lists already.
+Equal shares of 15 neighbors give nearly the same embedding as the usual Gaussians of perplexity 30, which need 90
+neighbors (Boehm et al. 2022), and the learner has already found lists of that length.
 
-The affinity of two groups of points is the sum over their members, S'PS with S the 0/1 map from groups to points, less
-the diagonal. So a representative is drawn to where its whole group belongs, not just to its own few neighbors.
+The affinity of two groups of points is the sum over their members: S'PS, with S the 0/1 matrix that maps points to
+groups, and a diagonal of zero. A representative is therefore attracted by the neighbors of its whole group, not only by
+its own few.
+
+References
+----------
+L. van der Maaten and G. Hinton. Visualizing data using t-SNE. Journal of Machine Learning Research 9, 2008.
+
+J. N. Boehm, P. Berens and D. Kobak. Attraction-repulsion spectrum in neighbor embeddings. Journal of Machine Learning
+Research 23, 2022. Uniform affinities of 15 neighbors.
 """
 
 from __future__ import annotations
@@ -25,7 +33,7 @@ Floats = NDArray[np.float64]
 
 
 def affinities(indices: Ints, z: Floats, k: int, graph: sp.csr_array) -> sp.csr_array:
-    """P of N points, from neighbor lists (N x width, ends filled with z = inf) and the adjacency of their graph.
+    """P of N points, from neighbor lists (N x width, unused entries have z = inf) and the adjacency of their graph.
 
     Examples
     --------
@@ -39,22 +47,22 @@ def affinities(indices: Ints, z: Floats, k: int, graph: sp.csr_array) -> sp.csr_
     n = len(indices)
     near = np.isfinite(z[:, :k])
     heads = np.repeat(np.arange(n), near.sum(axis=1))
-    ties = graph.tocoo()
-    rows = np.concatenate([heads, ties.row.astype(np.int64)])
-    columns = np.concatenate([indices[:, :k][near], ties.col.astype(np.int64)])
-    C = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))  # adds up what is there twice
-    C.data[:] = 1.0
+    edges = graph.tocoo()
+    rows = np.concatenate([heads, edges.row.astype(np.int64)])
+    columns = np.concatenate([indices[:, :k][near], edges.col.astype(np.int64)])
+    C = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))  # sums repeated entries,
+    C.data[:] = 1.0  # ... each of which counts once
     C = sp.csr_array(sp.diags_array(1 / np.maximum(C.sum(axis=1), 1.0)) @ C)
-    return normalized(C + C.T)
+    return normalize(C + C.T)
 
 
 def group_affinities(P: sp.csr_array, groups: Ints) -> sp.csr_array:
     """The affinities of groups of points."""
-    return normalized(contract(P, groups))
+    return normalize(contract(P, groups))
 
 
-def normalized(P: sp.csr_array) -> sp.csr_array:
-    """P divided by its sum, its entries sorted."""
+def normalize(P: sp.csr_array) -> sp.csr_array:
+    """P divided by its sum, with sorted indices."""
     P = sp.csr_array(P / P.sum())
     P.sort_indices()
     return P

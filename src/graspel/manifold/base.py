@@ -1,4 +1,4 @@
-"""What both embeddings share: the contract of a scikit-learn transformer."""
+"""The base of both embeddings: a graph estimator that is a scikit-learn transformer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphEstimator):
-    """An embedding of the points of a learned graph. Subclasses fit, and say how new points are placed."""
+    """An embedding of the points of a learned graph. Subclasses define `fit` and `transform`."""
 
     embedding_: Floats
 

@@ -1,4 +1,4 @@
-"""Distinct points: copies of a point are one node of the graph, so that they get one place."""
+"""Distinct points: all copies of a point become one node of the graph, and so have the same coordinates."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class Net(NamedTuple):
-    """The distinct points of the learned graph.
+class DistinctPoints(NamedTuple):
+    """The distinct points, with their graph and their neighbor lists.
 
     Attributes
     ----------
-    A : adjacency; copies of a point are one node
-    indices, z : neighbor lists
-    distinct : number of each distinct point among all points
-    number : for every point, which of the distinct points it is
+    A : adjacency of the learned graph, all copies of a point contracted to one node
+    indices, z : neighbor lists of the distinct points
+    point_of_node : for each distinct point its index among all points
+    node_of_point : for each of all points the distinct point that it is or copies
     """
 
     A: sp.csr_array
     indices: Ints
     z: Floats
-    distinct: Ints
-    number: Ints
+    point_of_node: Ints
+    node_of_point: Ints
 
     @property
     def n_points(self) -> int:
-        """How many are distinct."""
-        return len(self.distinct)
+        """Number of distinct points."""
+        return len(self.point_of_node)
 
 
-def distinct_net(graph: Graph, neighbors: Neighbors) -> Net:
-    """The learned graph with all copies of a point as one node."""
+def merge_copies(graph: Graph, neighbors: Neighbors) -> DistinctPoints:
+    """Contract all copies of a point in the learned graph to one node."""
     original = np.arange(graph.n_nodes)
     original[neighbors.copies] = neighbors.copy_of
-    number = np.searchsorted(neighbors.distinct, original)
-    A = contract(graph.adjacency, number) if len(neighbors.copies) else graph.adjacency
-    return Net(sp.csr_array(A), neighbors.indices, neighbors.z, neighbors.distinct, number)
+    node_of_point = np.searchsorted(neighbors.distinct, original)
+    A = contract(graph.adjacency, node_of_point) if len(neighbors.copies) else graph.adjacency
+    return DistinctPoints(sp.csr_array(A), neighbors.indices, neighbors.z, neighbors.distinct, node_of_point)

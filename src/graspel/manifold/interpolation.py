@@ -1,8 +1,13 @@
-"""Interpolation: from the places of representatives to a place for every point, along the edges of the graph.
+"""Interpolation: from the coordinates of representatives to those of all points, along the edges of the graph.
 
-Every point starts where its group's representative is. Then each point that is no representative moves to the weighted
-mean of its neighbors on the graph, a few times: towards the harmonic function that has the representatives' places as
-its boundary values.
+Every point starts at the coordinates of its group's representative. Then each point that is not a representative moves
+to the weighted mean of its neighbors on the graph, a few times. These Jacobi iterations converge to the harmonic
+function on the graph whose boundary values are the representatives' coordinates (Zhu et al. 2003).
+
+References
+----------
+X. Zhu, Z. Ghahramani and J. Lafferty. Semi-supervised learning using Gaussian fields and harmonic functions.
+International Conference on Machine Learning, 2003.
 """
 
 from __future__ import annotations
@@ -15,25 +20,25 @@ from graspel.linalg.coarsen import Coarsening
 
 Floats = NDArray[np.float64]
 
-SWEEPS = 5
+SWEEPS = 5  # Jacobi iterations; only a start for t-SNE, compared with none in docs/embedding.md
 
 
-def along_edges(A: sp.csr_array, coarse: Coarsening, places: Floats) -> Floats:
-    """Places of all nodes of the graph with adjacency A.
+def interpolate(A: sp.csr_array, coarse: Coarsening, coordinates: Floats) -> Floats:
+    """Coordinates of all nodes of the graph with adjacency A, from those of the representatives.
 
     Examples
     --------
     >>> from graspel.linalg.coarsen import coarsen
     >>> path = sp.csr_array(np.diag(np.ones(5), 1) + np.diag(np.ones(5), -1))
     >>> coarse = coarsen(path, 3, n_eigenvalues=0)
-    >>> Y = along_edges(path, coarse, np.array([[0.0], [1.0]]))
+    >>> Y = interpolate(path, coarse, np.array([[0.0], [1.0]]))
     >>> bool((np.diff(Y[:, 0]) >= 0).all())
     True
     """
     degree = A.sum(axis=1)
     means = sp.csr_array(sp.diags_array(np.divide(1.0, degree, out=np.zeros_like(degree), where=degree > 0)) @ A)
-    Y = coarse.up(places)
+    Y = coarse.up(coordinates)
     for _ in range(SWEEPS):
         Y = np.where(degree[:, None] > 0, means @ Y, Y)
-        Y[coarse.representatives] = places
+        Y[coarse.representatives] = coordinates
     return Y

@@ -1,4 +1,12 @@
-"""GraspelEmbedding: the spectral embedding of a learned graph, as a scikit-learn transformer."""
+"""GraspelEmbedding: the spectral embedding of a learned graph, as a scikit-learn transformer.
+
+References
+----------
+Y. Wang, Z. Zhao and Z. Feng. GRASPEL: Graph Spectral Learning at Scale. 2020. Section 3.1, equation (10).
+
+M. Belkin and P. Niyogi. Laplacian eigenmaps for dimensionality reduction and data representation. Neural Computation
+15, 2003.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +17,7 @@ from numpy.typing import NDArray
 
 from graspel.learner import GRASPEL
 from graspel.manifold.base import GraphEmbedding
-from graspel.manifold.spectral_places import spectral_places
+from graspel.manifold.spectral_coordinates import spectral_coordinates
 from graspel.runtime.parameters import check_number, generator
 from graspel.runtime.progress import announce
 
@@ -17,30 +25,31 @@ Floats = NDArray[np.float64]
 
 
 class GraspelEmbedding(GraphEmbedding):
-    r"""Points at their rows of the first nontrivial eigenvectors of the learned graph's Laplacian.
+    r"""Spectral embedding: rows of the first nontrivial eigenvectors of the learned graph's Laplacian.
 
-    The paper's embedding, U = [u_i / sqrt(lambda_i + 1/sigma^2)]: squared distances in it approach the effective
-    resistances of the graph, which estimate the squared distances in the data, as n_components grows.
+    This is the paper's embedding, U = [u_i / sqrt(lambda_i + 1/sigma^2)]. As n_components grows, squared distances in
+    it approach the effective resistances of the graph, which estimate the squared distances in the data.
 
     Parameters
     ----------
     n_components : int, default=2
         Number of eigenvectors (the paper's r - 1), from 1 to one less than the number of points.
     learner : GRASPEL, default=None
-        How the graph is learned. None is ``GRASPEL()``, critical edges included: they are what makes distances in the
-        embedding agree with those in the data.
+        How the graph is learned. None is ``GRASPEL()``, with critical edges: these make distances in the embedding
+        agree with those in the data.
     random_state : int, RandomState, Generator or None, default=None
         Same seed, same embedding, at any number of threads. It also seeds a learner that has no seed of its own.
     n_jobs : int, default=None
-        Threads; None or -1 for all cores. Also for a learner that does not say.
+        Threads; None or -1 for all cores. Also used by the learner unless it sets its own.
     verbose : bool or int, default=False
-        Print what is being done.
+        Print progress.
 
     Attributes
     ----------
     embedding_ : array (N x n_components)
-        The place of every point. Each column's longer tail is on its positive side.
+        Coordinates of every point. The sign of each column is such that its longer tail is positive.
     eigenvalues_ : array of n_components
+        Eigenvalues of the eigenvectors used, ascending.
     learner_ : GRASPEL
         The fitted learner, with history and certificate.
     graph_ : Graph
@@ -103,12 +112,12 @@ class GraspelEmbedding(GraphEmbedding):
         with self._running():
             self._learn_graph(learner, X, values)
             announce("embedding")
-            found = spectral_places(self.graph_, self.n_components, learner.sigma, rng, self.n_jobs)
+            found = spectral_coordinates(self.graph_, self.n_components, learner.sigma, rng, self.n_jobs)
         self.embedding_, self.eigenvalues_ = found.U, found.values
         return self
 
     def transform(self, X: Any) -> Floats:
-        """EmbeddedGraph new points at the weighted mean of their nearest old ones.
+        """Embed new points, each at the weighted mean of its nearest training points.
 
         Parameters
         ----------
@@ -116,9 +125,10 @@ class GraspelEmbedding(GraphEmbedding):
 
         Returns
         -------
-        places : array (m x n_components). Points of the training set get their own places.
+        coordinates : array (m x n_components). Points of the training set get their own coordinates.
         """
-        return self._near_points.means(self._check_new_points(X), self.embedding_)
+        points = self._check_new_points(X)
+        return self._near_points.means(points, self.embedding_)
 
     def _default_learner(self) -> GRASPEL:
         return GRASPEL()

@@ -1,4 +1,4 @@
-"""Measures of a result against the truth."""
+"""Scores: clusters against classes, embeddings against data, and recovered graphs against the true graph."""
 
 from __future__ import annotations
 

@@ -1,13 +1,22 @@
-r"""Clustering against classes: how well the clusters that were found agree with the labels that are known.
+r"""Clustering scores: how well clusters agree with known classes.
 
-The names of clusters mean nothing, so all three measures are the same for any renaming of either side. With n_ij the
+The names of the clusters have no meaning, so all three scores are invariant to renaming on either side. With n_ij the
 number of points in class i and cluster j (the contingency table):
 
     ACC = max over one-to-one matchings of sum n_ij / n        share of points in the cluster matched to their class
     NMI = I(true, pred) / sqrt(H(true) H(pred))                shared information, 0 to 1
-    ARI = (R - E[R]) / (max R - E[R])                          pairs of points that agree, less chance
+    ARI = (R - E[R]) / (max R - E[R])                          pairs of points that agree, corrected for chance
 
-ACC and NMI are the paper's; its NMI divides by the geometric mean of the two entropies.
+ACC and NMI are the scores of the paper, which divides by the geometric mean of the two entropies.
+
+References
+----------
+A. Strehl and J. Ghosh. Cluster ensembles: a knowledge reuse framework for combining multiple partitions. Journal of
+Machine Learning Research 3, 2002. NMI with the geometric mean.
+
+L. Hubert and P. Arabie. Comparing partitions. Journal of Classification 2, 1985. ARI.
+
+H. W. Kuhn. The Hungarian method for the assignment problem. Naval Research Logistics Quarterly 2, 1955.
 """
 
 from __future__ import annotations
@@ -27,8 +36,8 @@ Labels = Iterable[Hashable] | NDArray[Any]
 def clustering_accuracy(labels_true: Labels, labels_pred: Labels) -> float:
     """Share of points whose cluster is the one matched to their class, at the best one-to-one matching (ACC).
 
-    The matching is found by the Hungarian method. Where there are more clusters than classes, or fewer, those left
-    over match nothing, and their points count as wrong.
+    The matching is found by the Hungarian method. Where the numbers of clusters and classes differ, those without a
+    partner are not matched, and their points count as wrong.
 
     Parameters
     ----------
@@ -67,7 +76,7 @@ def normalized_mutual_information(labels_true: Labels, labels_pred: Labels) -> f
     -------
     nmi : float, in [0, 1]
         1 if the two partitions are the same, 0 if they are independent. With one class and one cluster both entropies
-        are 0, and the two are the same: 1. With only one of them 0, there is nothing to share: 0.
+        are 0, and the result is 1, because the partitions are the same. With only one entropy 0 the result is 0.
 
     Examples
     --------
@@ -102,8 +111,8 @@ def adjusted_rand_index(labels_true: Labels, labels_pred: Labels) -> float:
 
 
 def _codes(labels_true: Labels, labels_pred: Labels) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Both labellings as numbers 0, 1, ..., in order of first sight."""
-    true, pred = _numbered("labels_true", labels_true), _numbered("labels_pred", labels_pred)
+    """Both labelings as numbers 0, 1, ..., in the order in which the labels first occur."""
+    true, pred = _number("labels_true", labels_true), _number("labels_pred", labels_pred)
     if len(true) != len(pred):
         raise ValueError(
             f"labels_true has {len(true)} labels and labels_pred has {len(pred)}: both must have one for each point, "
@@ -112,12 +121,12 @@ def _codes(labels_true: Labels, labels_pred: Labels) -> tuple[NDArray[np.int64],
     return true, pred
 
 
-def _numbered(name: str, labels: Labels) -> NDArray[np.int64]:
+def _number(name: str, labels: Labels) -> NDArray[np.int64]:
     if isinstance(labels, np.ndarray) and labels.ndim != 1:
         raise ValueError(f"{name} has shape {labels.shape}: must be one-dimensional, one label for each point.")
     numbers: dict[Hashable, int] = {}
     try:
-        # From an array, tolist gives plain Python values: np.int64(1) and 1 are one label, and so is a repeated NaN.
+        # tolist converts an array to Python values, so that np.int64(1) and 1 are one label, as is a repeated NaN.
         values = labels.tolist() if isinstance(labels, np.ndarray) else labels
         codes = [numbers.setdefault(label, len(numbers)) for label in values]
     except TypeError as error:

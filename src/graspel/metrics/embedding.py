@@ -1,13 +1,18 @@
-r"""An embedding against the data: whether it keeps neighbors together, and classes apart.
+r"""Embedding scores: whether an embedding keeps neighbors together and classes apart.
 
 With k neighbors, n points, and r(i, j) the rank of j among the neighbors of i in the data:
 
-    trustworthiness = 1 - 2 / (n k (2n - 3k - 1)) * sum over i, j near in the picture of max(0, r(i, j) - k)
-    preservation    = share of the k nearest in the data that are among the k nearest in the picture
-    label accuracy  = share of points whose class is that of most of its k nearest in the picture
+    trustworthiness = 1 - 2 / (n k (2n - 3k - 1)) * sum over i, j near in the embedding of max(0, r(i, j) - k)
+    preservation    = share of the k nearest in the data that are among the k nearest in the embedding
+    label accuracy  = share of points whose class is that of most of its k nearest in the embedding
 
-Trustworthiness punishes neighbors in the picture that are none in the data (Venna and Kaski 2001). The first two are
-measured on a sample of points, each against all others; label accuracy on all.
+Trustworthiness decreases with neighbors in the embedding that are not neighbors in the data (Venna and Kaski 2001). The
+first two are measured on a sample of points, each compared with all others. Label accuracy is measured on all points.
+
+References
+----------
+J. Venna and S. Kaski. Neighborhood preservation in nonlinear projection methods: an experimental study. International
+Conference on Artificial Neural Networks, 2001.
 """
 
 from __future__ import annotations
@@ -24,11 +29,11 @@ from graspel.runtime.parameters import check_number, generator
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-BLOCK = 250  # points compared with all others at a time
+BLOCK = 250  # points compared with all others at a time, which limits memory to BLOCK x n distances
 
 
 class NeighborsKept(NamedTuple):
-    """How well neighbors are kept, both from 0 to 1."""
+    """Trustworthiness and preservation of neighbors, both from 0 to 1."""
 
     trustworthiness: float
     preservation: float
@@ -42,9 +47,9 @@ def neighbors_kept(
     Parameters
     ----------
     X : array (n x M), the data
-    embedding : array (n x d), its picture
+    embedding : array (n x d), the coordinates of its points
     n_neighbors : int, fewer than half of the points
-    sample : int, points that are looked at; all, if there are not more
+    sample : int, number of points in the sample; all points are used if there are not more
     random_state : seed of the sample
 
     Examples
@@ -65,7 +70,7 @@ def neighbors_kept(
     for part in row_blocks(len(chosen), BLOCK):
         rows = chosen[part]
         D = squares - 2 * X[rows] @ X.T
-        D[np.arange(len(rows)), rows] = -np.inf  # itself, at rank 0
+        D[np.arange(len(rows)), rows] = -np.inf  # the point itself has rank 0
         shown = np.take_along_axis(D, near[part], axis=1)
         ranks = np.stack([(column[:, None] > D).sum(axis=1) for column in shown.T], axis=1)
         penalty += np.maximum(ranks - k, 0).sum()
@@ -75,9 +80,9 @@ def neighbors_kept(
 
 
 def label_accuracy(embedding: Any, labels: Any, *, n_neighbors: int = 10) -> float:
-    """Share of points whose label is that of most of their nearest neighbors in the embedding, itself left out.
+    """Share of points whose label is the most frequent one among their nearest neighbors in the embedding.
 
-    Between labels that are equally frequent, the one that comes first in order is taken.
+    Of equally frequent labels the first in sorted order counts.
 
     Examples
     --------
@@ -96,14 +101,14 @@ def label_accuracy(embedding: Any, labels: Any, *, n_neighbors: int = 10) -> flo
 
 
 def _nearest(Y: Floats, k: int, rows: Ints) -> Ints:
-    """The k nearest of the chosen rows, without themselves (also where others are at the same place)."""
+    """The k nearest of the chosen rows, without themselves (also where other points have the same coordinates)."""
     found = NearestNeighbors(n_neighbors=k + 1).fit(Y).kneighbors(Y[rows], return_distance=False)
     is_self = found == rows[:, None]
-    is_self[~is_self.any(axis=1), -1] = True  # many at one place: leave out the last instead
+    is_self[~is_self.any(axis=1), -1] = True  # among many copies it may be missing: leave out the last instead
     near: Ints = found[~is_self].reshape(len(rows), k)
     return near
 
 
-def _check_lengths(n: int, n_places: int, what: str) -> None:
-    if n != n_places:
-        raise ValueError(f"the embedding has {n_places} rows, but there are {n} {what}; both must be of one data set.")
+def _check_lengths(n: int, n_rows: int, what: str) -> None:
+    if n != n_rows:
+        raise ValueError(f"the embedding has {n_rows} rows, but there are {n} {what}; both must be of one data set.")

@@ -1,17 +1,21 @@
-r"""Graph recovery: how well a learned graph agrees with the one that made the signals.
+r"""Recovery scores: how well a learned graph agrees with the true graph.
 
-Every pair of nodes is an edge or not, in truth and as learned. From the four counts, after Dong et al. (2016),
+Every pair of nodes is an edge or not, in each of the two graphs. From the four counts, as in Dong et al. (2016),
 
     precision = shared / learned        recall = shared / true        F = 2 precision recall / (precision + recall)
     NMI = I(true, learned) / ((H(true) + H(learned)) / 2)             arithmetic mean of the two entropies
 
-Small weights are no edges: learners leave many behind, and the protocol counts entries under 1e-4 as absent
-(`threshold`). Where the threshold was chosen by the known graph (`oracle_threshold`), as in the paper, say so beside
-the figure.
+Many learners return edges of tiny weight, and the protocol counts weights under 1e-4 as absent (`threshold`). Where
+the threshold was chosen with the true graph known (`oracle_threshold`), as in the paper, say so beside the score.
 
-Two more measures look at the weights of the whole learned graph: their relative error once both graphs are scaled to
-the same total weight, because some methods leave the scale open, and the rank correlation (Spearman) of the effective
-resistances, which is 1 where both graphs order all pairs of nodes alike.
+Two more scores compare the weights of the whole learned graph: their relative error after both graphs are scaled to the
+same total weight, because some methods do not determine the scale, and the rank correlation (Spearman) of the effective
+resistances, which is 1 where both graphs order all pairs of nodes in the same way.
+
+References
+----------
+X. Dong, D. Thanou, P. Frossard and P. Vandergheynst. Learning Laplacian matrix in smooth graph signal representations.
+IEEE Transactions on Signal Processing 64, 2016.
 """
 
 from __future__ import annotations
@@ -29,9 +33,9 @@ from graspel.runtime.parameters import check_number, generator
 
 Floats = NDArray[np.float64]
 
-SAMPLED_NODES = 32  # of a larger graph, between which resistances are compared
-SOLVED = 1e-7  # relative residual of the solves for them
-DIGITS = 5  # of a resistance, as a share of the largest; differences beyond are rounding, and tie
+SAMPLED_NODES = 32  # largest number of nodes between which resistances are compared; 496 pairs
+SOLVED = 1e-7  # relative residual of the solves for the resistances
+DIGITS = 5  # decimals of a resistance, as a share of the largest; smaller differences are solver errors, and tie
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,8 @@ class EdgeScores:
     precision, recall, f_measure : float
         Of the edges; 0 where there is nothing to divide by.
     nmi : float
-        Mutual information of the labels edge and no edge over all pairs, over the arithmetic mean of their entropies
-        (where both are zero: 1 if the graphs have the same edges, else 0).
+        Mutual information of the labels "edge" and "no edge" of all pairs, divided by the arithmetic mean of their
+        entropies (where both are zero: 1 if the graphs have the same edges, else 0).
     weight_error : float
         |w - w_true| / |w_true| over all pairs, both scaled to the same total weight (1 for a graph without edges).
     resistance_agreement : float
@@ -70,12 +74,12 @@ def edge_scores(truth: Graph, learned: Graph, *, threshold: float = 0.0, random_
     Parameters
     ----------
     truth, learned : Graph
-        Of any size; nothing here grows as the square of the number of nodes.
+        Of any size: time and memory do not grow with the square of the number of nodes.
     threshold : float
-        Learned edges of a smaller weight count as absent in precision, recall, F and NMI; the protocol of Dong et al.
-        has 1e-4. Weights and resistances are compared on the whole learned graph.
+        Learned edges of a smaller weight count as absent in precision, recall, F and NMI. The protocol of Dong et al.
+        uses 1e-4. Weights and resistances are compared on the whole learned graph.
     random_state : int, RandomState, Generator or None
-        Chooses the 32 nodes between which resistances are compared in a larger graph.
+        Seed that samples the 32 nodes between which resistances are compared in a larger graph.
 
     Returns
     -------
@@ -108,7 +112,7 @@ def edge_scores(truth: Graph, learned: Graph, *, threshold: float = 0.0, random_
 
 
 def oracle_threshold(truth: Graph, learned: Graph) -> float:
-    """The threshold at which F is largest: it looks at the truth, so it bounds what a threshold can do.
+    """The threshold at which F is largest. It needs the true graph, and so gives an upper limit for any threshold.
 
     Parameters
     ----------
@@ -117,7 +121,7 @@ def oracle_threshold(truth: Graph, learned: Graph) -> float:
     Returns
     -------
     threshold : float
-        A weight of the learned graph, the largest of those that are equally good; 0 if none of its edges is true.
+        A weight of the learned graph, the largest one with the best F; 0 if none of its edges is in the true graph.
 
     Examples
     --------
@@ -132,12 +136,12 @@ def oracle_threshold(truth: Graph, learned: Graph) -> float:
     if learned.n_edges == 0 or n_shared[-1] == 0:
         return 0.0
     f_measure = 2 * n_shared / (truth.n_edges + np.arange(1, learned.n_edges + 1))
-    f_measure[:-1][weights[1:] == weights[:-1]] = 0.0  # edges of equal weight stay or go together
+    f_measure[:-1][weights[1:] == weights[:-1]] = 0.0  # no threshold separates edges of equal weight
     return float(weights[np.argmax(f_measure)])
 
 
 def nmi_of_counts(n_shared: int, n_true: int, n_learned: int, n_pairs: int) -> float:
-    """NMI of two ways to label all pairs as edge or no edge, from the four counts.
+    """NMI of two labelings of all pairs as edge or no edge, from the counts.
 
     >>> nmi_of_counts(n_shared=3, n_true=3, n_learned=3, n_pairs=6)
     1.0
@@ -153,7 +157,7 @@ def nmi_of_counts(n_shared: int, n_true: int, n_learned: int, n_pairs: int) -> f
 
 def _entropy(counts: Floats, total: int) -> float:
     shares = counts[counts > 0] / max(total, 1)
-    # log1p: for a large sparse graph nearly all pairs are no edges, and the log of their share is nearly 0.
+    # log1p is accurate for shares near 1: in a large sparse graph nearly all pairs are no edges.
     return float(-(shares * np.log1p(shares - 1)).sum()) + 0.0
 
 
@@ -166,17 +170,17 @@ def weight_error(truth: Graph, learned: Graph) -> float:
     _check_sizes(truth, learned)
     if truth.n_edges == 0:
         return 0.0 if learned.n_edges == 0 else float("inf")
-    keys, place = np.unique(np.concatenate([_keys(truth), _keys(learned)]), return_inverse=True)
-    w_true = np.bincount(place[: truth.n_edges], truth.weights / truth.weights.sum(), len(keys))
+    keys, index = np.unique(np.concatenate([_keys(truth), _keys(learned)]), return_inverse=True)
+    w_true = np.bincount(index[: truth.n_edges], truth.weights / truth.weights.sum(), len(keys))
     share = learned.weights / learned.weights.sum() if learned.n_edges else learned.weights
-    w = np.bincount(place[truth.n_edges :], share, len(keys))
+    w = np.bincount(index[truth.n_edges :], share, len(keys))
     return float(np.linalg.norm(w - w_true) / np.linalg.norm(w_true))
 
 
 def resistance_agreement(truth: Graph, learned: Graph, *, random_state: Any = 0) -> float:
     """Spearman's rank correlation of effective resistances, over all pairs of at most 32 random nodes.
 
-    Pairs without a path between them have infinite resistance, and rank last.
+    Pairs of different components have infinite resistance and rank last.
 
     >>> resistance_agreement(Graph(3, [0, 1], [1, 2], [1.0, 2.0]), Graph(3, [0, 1], [1, 2], [3.0, 4.0]))
     1.0
@@ -199,7 +203,7 @@ def _ranked_resistances(graph: Graph, nodes: NDArray[np.int64]) -> Floats:
 
 
 def _keys(graph: Graph) -> NDArray[np.int64]:
-    """One number for each edge."""
+    """One integer for each edge."""
     return graph.heads * graph.n_nodes + graph.tails
 
 
@@ -207,5 +211,5 @@ def _check_sizes(truth: Graph, learned: Graph) -> None:
     if truth.n_nodes != learned.n_nodes:
         raise ValueError(
             f"a truth of {truth.n_nodes} nodes and a learned graph of {learned.n_nodes}: both need the same nodes. "
-            "Was X passed with nodes as columns? Rows are nodes."
+            "Was X passed with nodes as columns? Rows must be nodes."
         )

@@ -1,7 +1,11 @@
-r"""Cells: the sketch of the points cut into parts, for finding near points without looking at all.
+r"""Cells: the sketch of the points divided into cells, to find near points without computing all distances.
 
-Each point looks into the cells whose centers are nearest to it (:mod:`graspel.neighbors.partition`). Blocks of work are
-fixed, so the result does not depend on the number of threads.
+Each point is compared with the points of the cells whose centers are nearest to it
+(:mod:`graspel.neighbors.partition`). Blocks of work are fixed, so the result does not depend on the number of threads.
+
+References ---------- H. Jegou, M. Douze and C. Schmid. Product quantization for nearest neighbor search. IEEE
+Transactions on Pattern Analysis and Machine Intelligence 33, 2011. The inverted file, which searches the cells nearest
+to a query.
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.neighbors.partition import Partition, search
+from graspel.neighbors.partition import Partition, search_cells
 from graspel.neighbors.products import nearest_rows, squared_distances
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import map_blocks, row_blocks, run_blocks
@@ -21,39 +25,41 @@ from graspel.runtime.progress import announce
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-CELL = 128  # points in a cell, about
-HELD = 1 << 21  # candidates held at a time, at the least
-HELD_PER_POINT = 16  # ... and for many points: fewer, larger blocks of work
-BLOCK = 256  # cells whose distances to all others are held at a time
-ASKED_FIRST = 16  # cells that look for the closest pair first; what they find spares most others the search
-ROUNDING = 1.001  # of distances in single precision
+CELL_POINTS = 128  # approximate number of points in a cell
+MIN_CANDIDATES = (
+    1 << 21
+)  # smallest number of candidates that a block of queries may hold in memory: 8 bytes each, 16 MB
+CANDIDATES_PER_POINT = 16  # for many points a block may hold this many candidates per point: fewer, larger blocks
+CELL_BLOCK = 256  # cells whose distances to all other cells are held at a time
+FIRST_CELLS = 16  # cells searched first for the closest pair; the pair they find rules out most other cells
+ROUNDING_FACTOR = 1.001  # factor on a distance that covers the rounding errors of single precision
 
 
 @dataclass(frozen=True)
 class Cells:
-    """The sketch of some points, partitioned."""
+    """The points, and a partition of their sketch into cells."""
 
     points: Points
     partition: Partition
 
     @property
-    def number(self) -> int:
-        """How many cells there are."""
-        return self.partition.number
+    def n_cells(self) -> int:
+        """The number of cells."""
+        return self.partition.n_cells
 
     @classmethod
-    def of(cls, points: Points, rng: np.random.Generator) -> Cells:
-        """Cut the sketch of the points into cells."""
-        announce("nearest neighbors", None, "cutting the space into cells")
-        return cls(points, Partition.of(points.sketch, CELL, rng, points.n_threads))
+    def build(cls, points: Points, rng: np.random.Generator) -> Cells:
+        """Divide the sketch of the points into cells."""
+        announce("nearest neighbors", None, "dividing the points into cells")
+        return cls(points, Partition.build(points.sketch, CELL_POINTS, rng, points.n_threads))
 
     def search(self, queries: Ints, width: int, probes: int) -> Ints:
-        """For each query about the `width` nearest points (itself among them, -1 where fewer were found)."""
+        """For each query approximately the `width` nearest points, itself included (-1 if fewer were found)."""
         sketch, n_threads = self.points.sketch, self.points.n_threads
         found = np.empty((len(queries), width), dtype=np.int64)
-        held = max(HELD, HELD_PER_POINT * self.points.n_points)
-        for part in row_blocks(len(queries), max(1, held // (probes * width))):
-            found[part] = search(sketch[queries[part]], sketch, self.partition, width, probes, n_threads)
+        n_candidates = max(MIN_CANDIDATES, CANDIDATES_PER_POINT * self.points.n_points)
+        for block in row_blocks(len(queries), max(1, n_candidates // (probes * width))):
+            found[block] = search_cells(sketch[queries[block]], sketch, self.partition, width, probes, n_threads)
         return found
 
     def nearest_outside(
@@ -61,60 +67,62 @@ class Cells:
     ) -> tuple[Ints, Ints, Floats]:
         """For each query a near allowed point, from the `probes` nearest cells that hold one: queries, points, z_data.
 
-        Queries of one cell go together. Left out are cells all of whose points are farther from any allowed point than
-        the closest pair known, of z_data = `best` or found on the way: the cells nearest to allowed points go first.
+        Queries of one cell are searched together. A cell is skipped if all its points are farther from any allowed
+        point than the closest pair known so far (z_data = `best` at the start); the cells nearest to allowed points go
+        first.
         """
-        order = np.argsort(self._home[queries], kind="stable")
-        asking, first = np.unique(self._home[queries][order], return_index=True)
+        order = np.argsort(self._cell_of[queries], kind="stable")
+        query_cells, first = np.unique(self._cell_of[queries][order], return_index=True)
         groups = np.split(queries[order], first[1:])
-        pools = [pool[allowed[pool]] for pool in map(self.partition.part, range(self.number))]
-        useful = np.flatnonzero([len(pool) > 0 for pool in pools])
-        gaps, nearest = self._nearest_cells(asking, useful, probes)
+        pools = [pool[allowed[pool]] for pool in map(self.partition.rows_of, range(self.n_cells))]
+        allowed_cells = np.flatnonzero([len(pool) > 0 for pool in pools])
+        gaps, nearest = self._nearest_cells(query_cells, allowed_cells, probes)
 
-        def ask(i: int) -> tuple[Ints, Ints, Floats]:
+        def search_group(i: int) -> tuple[Ints, Ints, Floats]:
             group, pool = groups[i], np.concatenate([pools[cell] for cell in nearest[i]])
-            sketch, center = self.points.sketch, self.partition.centers[asking[i]]
+            sketch, center = self.points.sketch, self.partition.centers[query_cells[i]]
             found = pool[nearest_rows(sketch[group] - center, sketch[pool] - center, 1)[1][:, 0]]
             return group, found, self.points.squared_distances(group, found)
 
         by_gap = np.argsort(gaps, kind="stable")
-        answers = list(map_blocks(ask, by_gap[:ASKED_FIRST].tolist(), self.points.n_threads))
-        best = min(best, *(float(z.min()) for _, _, z in answers))
-        could_be_closer = gaps[by_gap] <= ROUNDING * np.sqrt(best * self.points.n_points)  # the sketch is |x| sqrt(N)
-        rest = by_gap[ASKED_FIRST:][could_be_closer[ASKED_FIRST:]]
-        answers += map_blocks(ask, rest.tolist(), self.points.n_threads)
-        p, q, z = (np.concatenate(column) for column in zip(*answers, strict=True))
+        results = list(map_blocks(search_group, by_gap[:FIRST_CELLS].tolist(), self.points.n_threads))
+        best = min(best, *(float(z.min()) for _, _, z in results))
+        # Distances in the sketch are sqrt(N z_data) at most, so a cell with a larger gap holds no closer pair.
+        could_be_closer = gaps[by_gap] <= ROUNDING_FACTOR * np.sqrt(best * self.points.n_points)
+        remaining = by_gap[FIRST_CELLS:][could_be_closer[FIRST_CELLS:]]
+        results += map_blocks(search_group, remaining.tolist(), self.points.n_threads)
+        p, q, z = (np.concatenate(column) for column in zip(*results, strict=True))
         return p, q, z
 
-    def _nearest_cells(self, asking: Ints, useful: Ints, probes: int) -> tuple[Floats, Ints]:
-        """For each asking cell: how far its points are at least from those of useful cells, and the nearest cells."""
+    def _nearest_cells(self, query_cells: Ints, allowed_cells: Ints, probes: int) -> tuple[Floats, Ints]:
+        """For each query cell: a lower bound of its distance to points of allowed cells, and the nearest of them."""
         centers, radii = self.partition.centers, self._radii
-        gaps = np.empty(len(asking))
-        nearest = np.empty((len(asking), min(probes, len(useful))), dtype=np.int64)
+        gaps = np.empty(len(query_cells))
+        nearest = np.empty((len(query_cells), min(probes, len(allowed_cells))), dtype=np.int64)
 
         def work(block: slice) -> None:
-            D = squared_distances(centers[asking[block]], centers[useful])
-            nearest[block] = useful[np.argpartition(D, nearest.shape[1] - 1, axis=1)[:, : nearest.shape[1]]]
-            gaps[block] = (np.sqrt(np.maximum(D, 0)) - radii[useful]).min(axis=1) - radii[asking[block]]
+            D = squared_distances(centers[query_cells[block]], centers[allowed_cells])
+            nearest[block] = allowed_cells[np.argpartition(D, nearest.shape[1] - 1, axis=1)[:, : nearest.shape[1]]]
+            gaps[block] = (np.sqrt(np.maximum(D, 0)) - radii[allowed_cells]).min(axis=1) - radii[query_cells[block]]
 
-        run_blocks(work, row_blocks(len(asking), BLOCK), self.points.n_threads)
+        run_blocks(work, row_blocks(len(query_cells), CELL_BLOCK), self.points.n_threads)
         return gaps, nearest
 
     @cached_property
-    def _home(self) -> Ints:
+    def _cell_of(self) -> Ints:
         """The cell of every point."""
-        home = np.empty(self.points.n_points, dtype=np.int64)
-        home[self.partition.members] = np.repeat(np.arange(self.number), np.diff(self.partition.start))
-        return home
+        cell_of = np.empty(self.points.n_points, dtype=np.int64)
+        cell_of[self.partition.members] = np.repeat(np.arange(self.n_cells), np.diff(self.partition.start))
+        return cell_of
 
     @cached_property
     def _radii(self) -> Floats:
-        """How far the points of each cell are from its center, at most."""
-        sketch, centers, radii = self.points.sketch, self.partition.centers, np.zeros(self.number)
+        """The largest distance of a point of each cell from its center."""
+        sketch, centers, radii = self.points.sketch, self.partition.centers, np.zeros(self.n_cells)
 
         def work(cell: int) -> None:
-            off = sketch[self.partition.part(cell)] - centers[cell]
-            radii[cell] = np.sqrt(np.einsum("ij,ij->i", off, off).max(initial=0.0))
+            difference = sketch[self.partition.rows_of(cell)] - centers[cell]
+            radii[cell] = np.sqrt(np.einsum("ij,ij->i", difference, difference).max(initial=0.0))
 
-        run_blocks(work, range(self.number), self.points.n_threads)
+        run_blocks(work, range(self.n_cells), self.points.n_threads)
         return radii

@@ -1,6 +1,6 @@
-"""Duplicates: points equal to an earlier point.
+"""Duplicates: points that are equal to an earlier point.
 
-Copies of a point would fill each other's neighbor lists, so each is represented by the first point equal to it.
+Copies of a point would fill each other's neighbor lists, so the first of them represents all.
 """
 
 from __future__ import annotations
@@ -14,13 +14,16 @@ from graspel.runtime.parallel import row_blocks
 Ints = NDArray[np.int64]
 
 
-def first_of_equals(points: Points, suspects: Ints) -> Ints:
-    """For every point the first point equal to it; only `suspects` can have equals."""
+def find_first_equals(points: Points, suspects: Ints) -> Ints:
+    """For every point the first point equal to it; only the points in `suspects` can have equals.
+
+    >>> find_first_equals(Points(np.array([[1.0], [2.0], [1.0]])), np.array([0, 2]))
+    array([0, 1, 0])
+    """
     first = np.arange(points.n_points)
-    if len(suspects):
-        seen: dict[bytes, int] = {}
-        for part in row_blocks(len(suspects), points.block):
-            rows = points.rows(suspects[part]) + 0.0  # -0.0 becomes 0.0
-            for node, row in zip(suspects[part].tolist(), rows, strict=True):
-                first[node] = seen.setdefault(row.tobytes(), node)
+    first_by_row: dict[bytes, int] = {}
+    for block in row_blocks(len(suspects), points.block):
+        rows = points.rows(suspects[block]) + 0.0  # turns -0.0 into 0.0, whose bytes differ
+        for point, row in zip(suspects[block].tolist(), rows, strict=True):
+            first[point] = first_by_row.setdefault(row.tobytes(), point)
     return first

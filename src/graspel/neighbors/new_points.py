@@ -1,9 +1,14 @@
-"""New points: where they lie in an embedding of the old ones, told by their nearest neighbors among these.
+"""New points: their positions in an embedding of the old points, given by their nearest neighbors among the old ones.
 
-A new point is tied to its k nearest old points with weights 1/z, as the learner ties points to each other. In an
-embedding whose coordinates are smooth (eigenvectors) it lies at their weighted mean; in one that tears (t-SNE) at
-their weighted median, so that it does not end up in the void between two clusters. A point that repeats an old one
-lies where that one does.
+A new point is joined to its k nearest old points with weights 1/z, as the learner joins points to each other. In an
+embedding with smooth coordinates (eigenvectors) it is placed at their weighted mean. In an embedding that separates
+neighbors (t-SNE) it is placed at their weighted median, so that it does not end up in the empty space between two
+clusters. A new point that is equal to an old one is placed where the old one is.
+
+References
+----------
+E. Weiszfeld. Sur le point pour lequel la somme des distances de n points donnes est minimum. Tohoku Mathematical
+Journal 43, 1937.
 """
 
 from __future__ import annotations
@@ -18,14 +23,14 @@ from sklearn.neighbors import NearestNeighbors
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-N_NEIGHBORS = 3
-N_MEDIAN = 10
-SAME = 1e-9  # a squared distance this much smaller than typical ones: the point is that neighbor
-WEISZFELD = 50  # iterations
+MEAN_NEIGHBORS = 3  # old points whose weighted mean is the position in a smooth embedding
+MEDIAN_NEIGHBORS = 10  # old points whose weighted median is the position in t-SNE; a median needs a majority
+SAME_POINT = 1e-9  # squared distance to an old point, as a share of the median, up to which both are the same point
+WEISZFELD_ITER = 50  # iterations; the sum of distances is then within 5e-3 of the smallest (a test compares)
 
 
 class NearPoints:
-    """The old points, searchable.
+    """The old points, and a search for those nearest to new points.
 
     Examples
     --------
@@ -37,34 +42,34 @@ class NearPoints:
 
     def __init__(self, X: Any, *, metric: str = "euclidean", center: bool = False) -> None:
         self._metric, self._center = metric, center
-        rows = self._prepared(X)
-        self._search = NearestNeighbors(algorithm="brute" if sp.issparse(rows) else "auto").fit(rows)
+        rows = self._prepare(X)
+        self._index = NearestNeighbors(algorithm="brute" if sp.issparse(rows) else "auto").fit(rows)
 
-    def means(self, X: Any, embedding: Floats, k: int = N_NEIGHBORS) -> Floats:
+    def means(self, X: Any, embedding: Floats, k: int = MEAN_NEIGHBORS) -> Floats:
         """Mean of the rows of the embedding over the k nearest old points of each row of X, weighted by 1/z."""
-        indices, weights = self._tied(X, min(k, len(embedding)))
+        indices, weights = self._find_neighbors(X, min(k, len(embedding)))
         return np.einsum("ij,ijk->ik", weights, embedding[indices])
 
-    def medians(self, X: Any, embedding: Floats, k: int = N_MEDIAN) -> Floats:
-        """Geometric median of the same rows: the place with the least weighted sum of distances to them."""
-        indices, weights = self._tied(X, min(k, len(embedding)))
+    def medians(self, X: Any, embedding: Floats, k: int = MEDIAN_NEIGHBORS) -> Floats:
+        """Geometric median of the same rows: the position with the smallest weighted sum of distances to them."""
+        indices, weights = self._find_neighbors(X, min(k, len(embedding)))
         return geometric_medians(embedding[indices], weights)
 
-    def _tied(self, X: Any, k: int) -> tuple[Ints, Floats]:
+    def _find_neighbors(self, X: Any, k: int) -> tuple[Ints, Floats]:
         """The k nearest old points of each row of X, and weights that sum to one."""
-        rows = self._prepared(X)
-        if sp.issparse(rows) and self._search._fit_method != "brute":
+        rows = self._prepare(X)
+        if sp.issparse(rows) and self._index._fit_method != "brute":
             rows = rows.toarray()
-        distances, indices = self._search.kneighbors(rows, n_neighbors=k)
+        distances, indices = self._index.kneighbors(rows, n_neighbors=k)
         z = distances.astype(np.float64) ** 2
-        repeats = z[:, 0] <= SAME * max(float(np.median(z)), np.finfo(float).tiny)
-        weights = 1 / np.where(repeats[:, None], np.inf, z)
-        weights[repeats, 0] = 1.0
+        is_old = z[:, 0] <= SAME_POINT * max(float(np.median(z)), np.finfo(float).tiny)
+        weights = 1 / np.where(is_old[:, None], np.inf, z)
+        weights[is_old, 0] = 1.0
         weights /= weights.sum(axis=1, keepdims=True)
         return indices, weights
 
-    def _prepared(self, X: Any) -> Any:
-        """Rows as the learner compares them: centered, or divided by their norm, if it does so."""
+    def _prepare(self, X: Any) -> Any:
+        """Rows as the learner compares them: centered or divided by their norm, if it does so."""
         if not self._center and self._metric == "euclidean":
             return X
         rows = X.toarray() if sp.issparse(X) else np.asarray(X)
@@ -77,23 +82,23 @@ class NearPoints:
         return rows
 
 
-def geometric_medians(places: Floats, weights: Floats) -> Floats:
-    """Weighted geometric medians of m sets of k places (m x k x d), by Weiszfeld's iterations.
+def geometric_medians(positions: Floats, weights: Floats) -> Floats:
+    """Weighted geometric medians of m sets of k positions (m x k x d), by Weiszfeld's iteration.
 
     Examples
     --------
-    >>> places = np.array([[[0.0, 0.0], [0.0, 0.0], [9.0, 9.0]]])
-    >>> geometric_medians(places, np.ones((1, 3))).round(3)
+    >>> positions = np.array([[[0.0, 0.0], [0.0, 0.0], [9.0, 9.0]]])
+    >>> geometric_medians(positions, np.ones((1, 3))).round(3)
     array([[0., 0.]])
     """
-    middle = places.mean(axis=1, keepdims=True)
-    spread = np.abs(places - middle).max(axis=(1, 2), keepdims=True)
-    shape = (places - middle) / np.where(spread > 0, spread, 1.0)
-    current = np.einsum("ij,ijk->ik", weights, shape) / weights.sum(axis=1, keepdims=True)
-    for _ in range(WEISZFELD):
-        pull = weights / np.maximum(np.linalg.norm(shape - current[:, None], axis=2), 1e-9)
-        current = np.einsum("ij,ijk->ik", pull, shape) / pull.sum(axis=1, keepdims=True)
-    # A place with half of the weight is the median, which iterations only approach.
-    heaviest = places[np.arange(len(places)), weights.argmax(axis=1)]
-    is_heavy = weights.max(axis=1) >= 0.5 * weights.sum(axis=1)
-    return np.where(is_heavy[:, None], heaviest, current * spread[:, 0] + middle[:, 0])
+    mean = positions.mean(axis=1, keepdims=True)
+    spread = np.abs(positions - mean).max(axis=(1, 2), keepdims=True)
+    scaled = (positions - mean) / np.where(spread > 0, spread, 1.0)
+    current = np.einsum("ij,ijk->ik", weights, scaled) / weights.sum(axis=1, keepdims=True)
+    for _ in range(WEISZFELD_ITER):
+        factors = weights / np.maximum(np.linalg.norm(scaled - current[:, None], axis=2), 1e-9)
+        current = np.einsum("ij,ijk->ik", factors, scaled) / factors.sum(axis=1, keepdims=True)
+    # A position with half of the weight is the median; the iteration only approaches it.
+    heaviest = positions[np.arange(len(positions)), weights.argmax(axis=1)]
+    is_median = weights.max(axis=1) >= 0.5 * weights.sum(axis=1)
+    return np.where(is_median[:, None], heaviest, current * spread[:, 0] + mean[:, 0])

@@ -1,6 +1,7 @@
 r"""Nearest rows by one matrix product: |x - y|^2 = |x|^2 + |y|^2 - 2 x'y for all pairs of two blocks.
 
-The product runs at the speed of BLAS; what rounding costs is for the caller to mend, by measuring what was found again.
+The product runs at the speed of BLAS, but it loses digits where two rows are close; the caller re-measures the
+distances that it keeps.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from scipy.spatial.distance import cdist
 
 Ints = NDArray[np.int64]
 
+MAX_COLUMN_BITS = 12  # bits of a distance that may hold its column; 11 of 23 bits, three decimal digits, are left
+
 
 def squared_distances(X: NDArray[Any], Y: NDArray[Any]) -> NDArray[Any]:
-    """All squared distances between the rows of X and of Y, in their precision (rounding may leave small negatives)."""
+    """All squared distances between the rows of X and of Y, in their precision (rounding can give small negatives)."""
     D = X @ (-2 * Y).T
     D += np.einsum("ij,ij->i", X, X)[:, None]
     D += np.einsum("ij,ij->i", Y, Y)
@@ -23,7 +26,7 @@ def squared_distances(X: NDArray[Any], Y: NDArray[Any]) -> NDArray[Any]:
 
 
 def nearest_rows(X: NDArray[Any], Y: NDArray[Any], k: int) -> tuple[NDArray[Any], Ints]:
-    """For each row of X the k nearest rows of Y, in no order: squared distances and indices.
+    """For each row of X the k nearest rows of Y, unordered: squared distances and indices.
 
     >>> D, index = nearest_rows(np.array([[0.0], [5.0]]), np.array([[4.0], [1.0], [9.0]]), 1)
     >>> D.ravel(), index.ravel()
@@ -32,14 +35,14 @@ def nearest_rows(X: NDArray[Any], Y: NDArray[Any], k: int) -> tuple[NDArray[Any]
     return _smallest(squared_distances(X, Y), k)
 
 
-def near_rows(X: NDArray[np.float32], Y: NDArray[np.float32], k: int) -> tuple[NDArray[np.float32], Ints]:
-    """Like `nearest_rows`, three times faster, from distances rounded to a few digits (12 bits for a Y of 4,096 rows).
+def nearest_rows_rounded(X: NDArray[np.float32], Y: NDArray[np.float32], k: int) -> tuple[NDArray[np.float32], Ints]:
+    """Like `nearest_rows`, but three times faster, from distances rounded to a few digits.
 
-    The bits of a positive float sort like the float. So the last bits of each distance are replaced by its column, and
-    finding the smallest numbers finds their places too.
+    The bits of a positive float, read as an integer, sort like the float. So the last bits of each distance (12 of 23
+    for a Y of 4,096 rows) are replaced by its column, and selecting the smallest integers also gives their columns.
     """
     bits = int(len(Y) - 1).bit_length()
-    if bits > 12 or k >= len(Y):
+    if bits > MAX_COLUMN_BITS or k >= len(Y):
         return nearest_rows(X, Y, k)
     column_mask = np.int32((1 << bits) - 1)
     key = np.maximum(squared_distances(X, Y), np.float32(0)).view(np.int32)
@@ -51,11 +54,12 @@ def near_rows(X: NDArray[np.float32], Y: NDArray[np.float32], k: int) -> tuple[N
 
 
 def nearest_rows_by_differences(X: NDArray[Any], Y: NDArray[Any], k: int) -> tuple[NDArray[Any], Ints]:
-    """The same from x - y itself: slower, without cancellation."""
+    """Like `nearest_rows`, but from the differences x - y: slower, and without cancellation."""
     return _smallest(cdist(X, Y, "sqeuclidean"), k)
 
 
 def _smallest(D: NDArray[Any], k: int) -> tuple[NDArray[Any], Ints]:
+    """The k smallest entries of each row, unordered, and their columns."""
     if k >= D.shape[1]:
         return D, np.broadcast_to(np.arange(D.shape[1]), D.shape)
     index = D.argmin(axis=1)[:, None] if k == 1 else np.argpartition(D, k - 1, axis=1)[:, :k]

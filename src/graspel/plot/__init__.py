@@ -1,6 +1,7 @@
-"""Pictures of fitted models and learned graphs. matplotlib is imported only when one is drawn.
+"""Pictures of fitted models and learned graphs. matplotlib is imported only when a picture is drawn.
 
-Each function takes what was fitted and, if wanted, matplotlib axes; it returns the axes. `save` writes them.
+Each function takes a fitted model and optional matplotlib axes; it draws on them, or on a new figure, and returns the
+axes. `save` writes them to a file.
 """
 
 from graspel.plot.canvas import save

@@ -1,6 +1,6 @@
-"""The canvas: axes to draw on, their look, and saving what was drawn.
+"""The canvas: axes to draw on, their style, and saving a figure to a file.
 
-A new figure is made without pyplot, so that no global figure is touched and no window opens.
+New figures are made without pyplot, so that no global figure changes and no window opens.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from graspel.io.atomic import written_whole
+from graspel.io.atomic import write_atomically
 from graspel.io.suffix import check_suffix
 from graspel.plot.palette import QUIET, TEXT
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["SUFFIXES", "new_axes", "new_figure", "save"]
 
 SUFFIXES = (".png", ".svg", ".pdf")
-DPI = 200
-MANY = 5_000  # points or lines; more are drawn as pixels inside a .svg or .pdf
+DPI = 200  # dots per inch of a .png
+MANY = 5_000  # points or lines; more are stored as pixels inside a .svg or .pdf, which stays small and opens fast
 
 
 def save(drawn: Any, path: str | os.PathLike[str]) -> None:
@@ -28,22 +28,22 @@ def save(drawn: Any, path: str | os.PathLike[str]) -> None:
     Parameters
     ----------
     drawn : matplotlib figure, axes, or several axes of one figure
-        What a function of `graspel.plot` returned.
+        What a function of `graspel.plot` returns.
     path : path-like
         The suffix tells the format: .png, .svg or .pdf.
     """
     suffix = check_suffix(path, SUFFIXES, "a picture")
-    # Without the date, the same picture is the same file.
+    # Without the date, the same picture gives the same bytes.
     undated: dict[str, dict[str, Any]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}
-    figure = figure_of(drawn)
-    with written_whole(path) as temporary:
+    figure = get_figure(drawn)
+    with write_atomically(path) as temporary:
         figure.savefig(
             temporary, dpi=DPI, bbox_inches="tight", pad_inches=0.15, format=suffix[1:], metadata=undated[suffix]
         )
 
 
-def figure_of(drawn: Any) -> Figure:
-    """The figure of what was drawn."""
+def get_figure(drawn: Any) -> Figure:
+    """The figure that axes belong to, or the figure itself."""
     if hasattr(drawn, "savefig"):
         figure: Figure = drawn
         return figure
@@ -56,7 +56,7 @@ def figure_of(drawn: Any) -> Figure:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty white figure, in inches."""
+    """An empty white figure; width and height in inches."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -66,7 +66,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def new_axes(ax: Any, width: float = 6.4, height: float = 4.4) -> Any:
-    """The axes given, or those of a new figure; with the look of all our charts."""
+    """The given axes, or those of a new figure, in the style of all our charts."""
     if ax is None:
         ax = new_figure(width, height).add_subplot()
     elif ax.name == "3d":
@@ -79,12 +79,12 @@ def new_axes(ax: Any, width: float = 6.4, height: float = 4.4) -> Any:
 
 
 def name_axes(ax: Any, x: str, y: str, title: str, pad: float = 12.0) -> None:
-    """Write the title, and what the axes are."""
+    """Write the title and the labels of the axes."""
     ax.set_xlabel(x, fontsize=12, color=TEXT)
     ax.set_ylabel(y, fontsize=12, color=TEXT)
     write_title(ax, title, pad)
 
 
 def write_title(ax: Any, title: str, pad: float = 12.0) -> None:
-    """Write a title as it is: a dollar sign in it starts no formula."""
+    """Write a title as plain text: a dollar sign does not start a formula."""
     ax.set_title(title, fontsize=14, fontweight="bold", color=TEXT, pad=pad).set_parse_math(False)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graspel.plot.canvas import name_axes, new_axes
-from graspel.plot.fitted import learner_of
+from graspel.plot.fitted import get_learner
 from graspel.plot.palette import BLUE, FAINT, QUIET, TEXT, VERMILLION
 
 __all__ = ["convergence"]
@@ -25,9 +25,10 @@ def convergence(fitted: Any, ax: Any = None, *, title: str = "Convergence") -> A
 
     Returns
     -------
-    ax : matplotlib axes, that of eta; that of F lies over it.
+    ax : matplotlib axes
+        Those of eta; the axes of F lie on top of them.
     """
-    learner = learner_of(fitted)
+    learner = get_learner(fitted)
     ax = new_axes(ax)
     name_axes(ax, "round", "largest distortion $\\eta_{max}$", title, pad=30)
     rounds = learner.history_
@@ -41,7 +42,7 @@ def convergence(fitted: Any, ax: Any = None, *, title: str = "Convergence") -> A
     lines = ax.plot(number, eta, "o-", color=BLUE, linewidth=2, markersize=6, label="$\\eta_{max}$")
     if not rounds[0].was_connected:
         lines += ax.plot(
-            number[:1], eta[:1], "o", color="white", markeredgecolor=BLUE, markersize=9, label="joins parts"
+            number[:1], eta[:1], "o", color="white", markeredgecolor=BLUE, markersize=9, label="joins components"
         )
     if learner.tol is not None and learner.stability == "distortion":
         lines.append(ax.axhline(learner.tol, color=FAINT, linestyle=":", linewidth=2, label=f"tol = {learner.tol:g}"))
@@ -51,7 +52,7 @@ def convergence(fitted: Any, ax: Any = None, *, title: str = "Convergence") -> A
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     ax.tick_params(axis="y", colors=BLUE)
     ax.yaxis.label.set_color(BLUE)
-    # Above the axes, where no curve can run into it.
+    # The legend is above the axes, where no curve can cross it.
     ax.legend(
         handles=lines,
         frameon=False,
@@ -65,7 +66,7 @@ def convergence(fitted: Any, ax: Any = None, *, title: str = "Convergence") -> A
 
 
 def draw_objective(ax: Any, number: np.ndarray, F: np.ndarray) -> list[Any]:
-    """Draw F over the rounds on an axis of its own, to the right."""
+    """Draw F over the rounds against a second axis, on the right."""
     known = np.isfinite(F)
     if not known.any():
         return []

@@ -1,6 +1,6 @@
-"""The spectral drawing: a graph by its first three nontrivial eigenvectors, flat or in space.
+"""The spectral drawing: a graph placed by its first three nontrivial eigenvectors, in two or three dimensions.
 
-The flat drawing is seen from where the classes lie farthest apart, with what is far away paler and smaller.
+The flat drawing is projected along the direction that sets the classes farthest apart; far points are paler, smaller.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graspel.plot.canvas import MANY, figure_of, new_figure, save, write_title
-from graspel.plot.fitted import graph_of, labels_of
+from graspel.plot.canvas import MANY, get_figure, new_figure, save, write_title
+from graspel.plot.fitted import get_graph, get_labels
 from graspel.plot.layout import best_view, spectral_layout
-from graspel.plot.palette import COLOURS, EDGE, FAINT, MARKERS, QUIET, check_labels
-from graspel.plot.points import MAX_LEGEND, draw_points, legend, write_names
+from graspel.plot.palette import COLORS, EDGE, FAINT, MARKERS, QUIET, check_labels
+from graspel.plot.scatter import MAX_LEGEND, draw_legend, draw_points, write_names
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from graspel.graph import Graph
 
-__all__ = ["COLOURS", "MARKERS", "drawing", "spectral_drawing", "spectral_layout"]
+__all__ = ["COLORS", "MARKERS", "drawing", "spectral_drawing", "spectral_layout"]
 
-MAX_EDGES = 200_000
-MAX_EDGES_IN_SPACE = 20_000
+MAX_EDGES = 200_000  # edges drawn, the strongest; more would hide each other
+MAX_EDGES_IN_SPACE = 20_000  # edges drawn in three dimensions, where matplotlib is much slower
 AXES = ("$u_2$", "$u_3$", "$u_4$")
 
 
@@ -46,13 +46,13 @@ def drawing(
     labels : array-like of shape (n_nodes,), optional
         The class of each node, shown by color (and marker, above ten classes). Default: the clusters of a clusterer.
     ax : matplotlib axes, optional
-        Where to draw; in space they must be made with ``projection="3d"``. A new figure is made when not given.
+        For three dimensions they must be made with ``projection="3d"``. A new figure is made when not given.
     dimensions : {2, 3}
-        Flat, turned to where the classes lie farthest apart; or in space.
+        2: flat, from the direction that sets the classes farthest apart. 3: in space.
     edges : bool
-        Whether edges are drawn, the strongest if there are very many.
+        Whether edges are drawn; only the strongest if there are very many.
     title : str
-        The numbers of points and edges are put under it.
+        The numbers of points and edges are written below it.
 
     Returns
     -------
@@ -60,11 +60,11 @@ def drawing(
     """
     if dimensions not in (2, 3):
         raise ValueError(f"dimensions={dimensions!r}: must be 2 (flat) or 3 (in space).")
-    graph, labels = graph_of(fitted), labels_of(fitted, labels)
+    graph, labels = get_graph(fitted), get_labels(fitted, labels)
     names, classes = check_labels(graph.n_nodes, labels)
     draw = _draw_flat if dimensions == 2 else _draw_in_space
     ax = draw(ax, graph, names, classes, edges)
-    legend(ax, names)
+    draw_legend(ax, names)
     _write_titles(ax, graph, title, dimensions)
     return ax
 
@@ -77,21 +77,21 @@ def spectral_drawing(
     *,
     title: str = "Spectral drawing",
 ) -> Figure:
-    """Draw a graph flat, as `drawing` does, and write it.
+    """Draw a graph flat, as `drawing` does, and save the picture.
 
     Parameters
     ----------
     graph, labels, ax, title
         As for `drawing`.
     path : path-like, optional
-        Where to write the picture; the suffix tells the format (.png, .pdf, .svg). Not written when not given.
+        File of the picture; the suffix tells the format (.png, .pdf, .svg). Nothing is written when not given.
 
     Returns
     -------
     matplotlib.figure.Figure
         The figure drawn on.
     """
-    figure = figure_of(drawing(graph, labels, ax, title=title))
+    figure = get_figure(drawing(graph, labels, ax, title=title))
     if path is not None:
         save(figure, path)
     return figure
@@ -100,8 +100,9 @@ def spectral_drawing(
 def _draw_flat(ax: Any, graph: Graph, names: list[str], classes: np.ndarray, edges: bool) -> Any:
     places = spectral_layout(graph)
     view = best_view(places, classes)
-    seen = places @ view  # right, up, and towards the reader
-    nearness = (seen[:, 2] - seen[:, 2].min()) / max(float(np.ptp(seen[:, 2])), 1e-12)
+    projected = places @ view  # columns: right, up, towards the reader
+    depth = projected[:, 2]
+    nearness = (depth - depth.min()) / max(float(np.ptp(depth)), 1e-12)
     if ax is None:
         ax = new_figure(7.8, 7.0).add_axes((0.0, 0.0, 0.9, 0.88))
     elif ax.name == "3d":
@@ -109,10 +110,10 @@ def _draw_flat(ax: Any, graph: Graph, names: list[str], classes: np.ndarray, edg
     ax.set_axis_off()
     ax.set_aspect("equal", adjustable="datalim")
     if edges:
-        _draw_edges(ax, graph, seen, nearness)
-    draw_points(ax, seen[:, :2], classes, nearness)
+        _draw_edges(ax, graph, projected, nearness)
+    draw_points(ax, projected[:, :2], classes, nearness)
     if 0 < len(names) <= MAX_LEGEND:
-        write_names(ax, seen, names, classes)
+        write_names(ax, projected, names, classes)
     _draw_directions(ax, view)
     return ax
 
@@ -126,7 +127,7 @@ def _draw_in_space(ax: Any, graph: Graph, names: list[str], classes: np.ndarray,
     if edges:
         from mpl_toolkits.mplot3d.art3d import Line3DCollection
 
-        heads, tails, width = _strongest(graph, MAX_EDGES_IN_SPACE)
+        heads, tails, width = _choose_strongest(graph, MAX_EDGES_IN_SPACE)
         ends = np.stack([places[heads], places[tails]], axis=1)
         ax.add_collection3d(Line3DCollection(list(ends), colors=EDGE, linewidths=width, alpha=0.4, rasterized=True))
     draw_points(ax, places, classes)
@@ -140,19 +141,19 @@ def _draw_in_space(ax: Any, graph: Graph, names: list[str], classes: np.ndarray,
     return ax
 
 
-def _strongest(graph: Graph, n_most: int) -> tuple[np.ndarray, np.ndarray, float]:
-    """The strongest edges, which carry the shape, and how wide a line to draw them with: many edges, fine lines."""
+def _choose_strongest(graph: Graph, n_most: int) -> tuple[np.ndarray, np.ndarray, float]:
+    """Heads and tails of the strongest edges, which show the shape, and the line width: finer for more edges."""
     strongest = np.argsort(-np.asarray(graph.weights), kind="stable")[:n_most]
     width = float(np.clip(0.5 * np.sqrt(5_000 / max(len(strongest), 1)), 0.1, 0.5))
     return graph.heads[strongest], graph.tails[strongest], width
 
 
-def _draw_edges(ax: Any, graph: Graph, seen: np.ndarray, nearness: np.ndarray) -> None:
+def _draw_edges(ax: Any, graph: Graph, projected: np.ndarray, nearness: np.ndarray) -> None:
     from matplotlib.collections import LineCollection
 
-    heads, tails, width = _strongest(graph, MAX_EDGES)
+    heads, tails, width = _choose_strongest(graph, MAX_EDGES)
     opacity = 0.2 + 0.5 * np.minimum(nearness[heads], nearness[tails])
-    ends = np.stack([seen[heads, :2], seen[tails, :2]], axis=1)
+    ends = np.stack([projected[heads, :2], projected[tails, :2]], axis=1)
     many = len(ends) > MANY
     ax.add_collection(
         LineCollection(list(ends), colors=EDGE, linewidths=width, alpha=opacity, zorder=1, rasterized=many)
@@ -160,7 +161,7 @@ def _draw_edges(ax: Any, graph: Graph, seen: np.ndarray, nearness: np.ndarray) -
 
 
 def _draw_directions(ax: Any, view: np.ndarray, length: float = 34.0) -> None:
-    """Show in a corner which way each eigenvector points; one that points at the reader or away is short."""
+    """Show in a corner the direction of each eigenvector; one that points along the line of sight looks short."""
     for k, name in enumerate(AXES):
         ax.annotate(
             name,

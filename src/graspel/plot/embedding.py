@@ -1,4 +1,4 @@
-"""An embedding: points at coordinates that someone else has found (t-SNE, UMAP, eigenvectors), colored by class."""
+"""An embedding: points at given coordinates (of t-SNE, UMAP or eigenvectors), colored by class."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from graspel.plot.canvas import new_figure, write_title
 from graspel.plot.palette import check_labels
-from graspel.plot.points import MAX_LEGEND, draw_points, legend, write_names
+from graspel.plot.scatter import MAX_LEGEND, draw_legend, draw_points, write_names
 
 __all__ = ["embedding"]
 
@@ -21,14 +21,14 @@ def embedding(
     Parameters
     ----------
     coordinates : array-like (N x 2)
-        Of more columns the first two are drawn; a single one is drawn along a line.
+        If there are more columns, the first two are drawn; a single column is drawn along a line.
     labels : array-like of N, optional
-        The class of each point, shown by color (and marker, above ten classes), and by its name at the middle of it.
+        The class of each point, shown by color (and marker, above ten classes), and by its name at its center.
     ax : matplotlib axes, optional
         A new figure is made when not given.
     title, subtitle : str
     key : bool
-        Whether the classes are listed at the side.
+        Whether a legend lists the classes.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def embedding(
     """
     places = np.asarray(coordinates, dtype=np.float64)
     if places.ndim != 2 or places.shape[1] < 1:
-        raise ValueError(f"coordinates has shape {places.shape}; must be (N, 2), a place for each point.")
+        raise ValueError(f"coordinates has shape {places.shape}; must be (N, 2), the coordinates of each point.")
     places = places[:, :2] if places.shape[1] > 1 else np.hstack([places, np.zeros_like(places)])
     names, classes = check_labels(len(places), labels, "there are {n} points")
     ax = new_figure(7.2, 6.4).add_subplot() if ax is None else ax
@@ -46,7 +46,7 @@ def embedding(
     if len(names) <= MAX_LEGEND:
         write_names(ax, places, names, classes)
     if key:
-        legend(ax, names, loc="center left", bbox_to_anchor=(1.0, 0.5))
+        draw_legend(ax, names, loc="center left", bbox_to_anchor=(1.0, 0.5))
     if title:
         write_title(ax, title, pad=22.0 if subtitle else 12.0)
     if subtitle:

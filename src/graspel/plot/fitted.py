@@ -1,4 +1,4 @@
-"""What a picture needs from fitted objects, whichever of them is given."""
+"""The graph, the learner and the labels of a fitted model of any kind."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any
 
 from graspel.graph import Graph
 
-__all__ = ["graph_of", "labels_of", "learner_of"]
+__all__ = ["get_graph", "get_labels", "get_learner"]
 
 
-def graph_of(fitted: Any) -> Graph:
+def get_graph(fitted: Any) -> Graph:
     """The graph of a fitted model, or the graph itself."""
     if isinstance(fitted, Graph):
         return fitted
@@ -19,16 +19,16 @@ def graph_of(fitted: Any) -> Graph:
     return graph
 
 
-def learner_of(fitted: Any) -> Any:
-    """The fitted GRASPEL of a model, or itself."""
+def get_learner(fitted: Any) -> Any:
+    """The fitted GRASPEL of a model, or the model itself if it is one."""
     learner = getattr(fitted, "learner_", fitted)
     if not hasattr(learner, "history_"):
-        raise TypeError(f"{_name(fitted)}: must be a fitted model that knows its rounds (history_); call fit first.")
+        raise TypeError(f"{_name(fitted)}: must be a fitted model with a history_ of its rounds; call fit first.")
     return learner
 
 
-def labels_of(fitted: Any, labels: Any) -> Any:
-    """The labels given, or else the clusters of a clusterer, or else None."""
+def get_labels(fitted: Any, labels: Any) -> Any:
+    """The given labels; without them the clusters of a clusterer; None if there are none."""
     return getattr(fitted, "labels_", None) if labels is None else labels
 
 

@@ -1,8 +1,12 @@
 """The spectral layout: each node placed by the first three nontrivial eigenvectors of the graph's Laplacian.
 
-These eigenvectors are the smoothest coordinates the graph has: of all drawings with unit spread along three
-uncorrelated axes, this one has the shortest edges (Hall, 1970). Points of one cluster fall together, and what lies
-between clusters shows as the thin arms joining them.
+These eigenvectors are the smoothest coordinates of the graph: of all drawings with unit variance along three
+uncorrelated axes, this one has the smallest weighted sum of squared edge lengths. Points of one cluster lie together,
+and points between clusters form thin arms that connect them.
+
+References
+----------
+K. M. Hall. An r-dimensional quadratic placement algorithm. Management Science 17, 1970.
 """
 
 from __future__ import annotations
@@ -16,13 +20,13 @@ from graspel.linalg import smallest_eigenpairs
 if TYPE_CHECKING:
     from graspel.graph import Graph
 
-__all__ = ["best_view", "placed_by", "spectral_layout"]
+__all__ = ["best_view", "place_nodes", "spectral_layout"]
 
-EXACT = 5_000  # nodes; on larger graphs the eigenvectors need only be right as the graph sees them
+EXACT = 5_000  # nodes; on larger graphs the eigenvectors are computed to 1e-3 in the energy norm, enough for a picture
 
 
 def spectral_layout(graph: Graph, *, random_state: int = 0) -> np.ndarray:
-    """EmbeddedGraph each node in space.
+    """Place each node in space.
 
     Parameters
     ----------
@@ -34,8 +38,8 @@ def spectral_layout(graph: Graph, *, random_state: int = 0) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n_nodes, 3)
-        The first three nontrivial eigenvectors of the Laplacian, each scaled to unit spread. A graph of fewer than
-        four nodes has fewer; the rest is zero.
+        The first three nontrivial eigenvectors of the Laplacian, each scaled to unit variance. A graph of fewer
+        than four nodes has fewer of them; the other columns are zero.
     """
     n_axes = min(3, graph.n_nodes - 1)
     if n_axes < 1:
@@ -44,33 +48,33 @@ def spectral_layout(graph: Graph, *, random_state: int = 0) -> np.ndarray:
         pairs = smallest_eigenpairs(graph.laplacian, n_axes + 1, random_state=random_state)
     else:
         pairs = smallest_eigenpairs(graph.laplacian, n_axes + 1, tol=1e-3, norm="energy", random_state=random_state)
-    return placed_by(pairs.vectors)
+    return place_nodes(pairs.vectors)
 
 
-def placed_by(vectors: np.ndarray) -> np.ndarray:
-    """Places from the first eigenvectors, of which the constant one comes first and is left out."""
+def place_nodes(vectors: np.ndarray) -> np.ndarray:
+    """Coordinates of the nodes from the first eigenvectors; the first one, which is constant, is left out."""
     n_nodes = len(vectors)
     n_axes = min(3, vectors.shape[1] - 1)
     places = np.zeros((n_nodes, 3))
     places[:, :n_axes] = vectors[:, 1 : n_axes + 1]
-    # An eigenvector is fixed up to its sign: let the longer tail point to the positive side.
+    # An eigenvector is unique up to its sign: the longer tail points to the positive side.
     places *= np.where((places**3).sum(axis=0) < 0, -1.0, 1.0)
     return places * np.sqrt(n_nodes)
 
 
 def best_view(places: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Return the directions right, up and towards the reader (columns) that set the classes, or the points, apart."""
-    middles = places[:: 1 + len(places) // 150]
+    """The view that best separates the classes, or the points: right, up and towards the reader as columns."""
+    centers = places[:: 1 + len(places) // 150]
     if classes.any():
-        middles = np.array([np.median(places[classes == k], axis=0) for k in np.unique(classes)[:150]])
+        centers = np.array([np.median(places[classes == k], axis=0) for k in np.unique(classes)[:150]])
 
-    def clearance(view: np.ndarray) -> float:
-        flat = middles @ view[:, :2]
+    def separation(view: np.ndarray) -> float:
+        flat = centers @ view[:, :2]
         gaps = np.sqrt(((flat[:, None] - flat[None]) ** 2).sum(axis=2))
         return float(np.log(gaps + 1e-3).mean())
 
     angles = [(elevation, azimuth) for elevation in range(-60, 61, 10) for azimuth in range(0, 360, 10)]
-    return max((_view(*np.radians(pair)) for pair in angles), key=clearance)
+    return max((_view(*np.radians(pair)) for pair in angles), key=separation)
 
 
 def _view(elevation: float, azimuth: float) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 
 from graspel.graph import Graph
 from graspel.plot.canvas import new_figure, write_title
-from graspel.plot.fitted import graph_of
+from graspel.plot.fitted import get_graph
 from graspel.plot.layout import spectral_layout
 from graspel.plot.palette import BLUE, EDGE, QUIET, TEXT, VERMILLION
 
@@ -20,7 +20,7 @@ EXTRA: dict[str, Any] = {"colors": BLUE, "linestyles": "dotted", "linewidths": 2
 
 
 def recovery(truth: Any, learned: Any, ax: Any = None, *, places: Any = None, title: str = "") -> Any:
-    """Draw the true graph and the learned one, with shared, missed and extra edges told apart.
+    """Draw the true graph and the learned one, with different lines for shared, missed and extra edges.
 
     Parameters
     ----------
@@ -29,31 +29,32 @@ def recovery(truth: Any, learned: Any, ax: Any = None, *, places: Any = None, ti
     ax : two matplotlib axes, optional
         One for each graph. A new figure is made when not given.
     places : array-like (n_nodes x 2), optional
-        Where the nodes lie; default: the spectral layout of the true graph.
+        Positions of the nodes; default: the spectral layout of the true graph.
     title : str
-        Of both.
+        Begins the titles of both drawings.
 
     Returns
     -------
     axes : array of two matplotlib axes
     """
-    truth, learned = graph_of(truth), graph_of(learned)
+    truth, learned = get_graph(truth), get_graph(learned)
     if truth.n_nodes != learned.n_nodes:
         raise ValueError(
-            f"the true graph has {truth.n_nodes} nodes, the learned one {learned.n_nodes}; give two on the same."
+            f"the true graph has {truth.n_nodes} nodes, the learned one {learned.n_nodes}; "
+            "give two graphs on the same nodes."
         )
     xy = _flat_layout(truth) if places is None else np.asarray(places, dtype=float)
     if xy.shape != (truth.n_nodes, 2):
-        raise ValueError(f"places has shape {xy.shape}; must be ({truth.n_nodes}, 2), a place for each node.")
+        raise ValueError(f"places has shape {xy.shape}; must be ({truth.n_nodes}, 2), a position for each node.")
     axes = new_figure(10.5, 5.4).subplots(1, 2) if ax is None else np.ravel(np.asarray(ax, dtype=object))
     if len(axes) != 2:
         raise ValueError(f"ax holds {len(axes)} axes; give two, one for each graph.")
 
-    in_truth, in_learned = _keys(truth), _keys(learned)
+    in_truth, in_learned = _number_edges(truth), _number_edges(learned)
     found = np.isin(in_truth, in_learned)
-    right = np.isin(in_learned, in_truth)
+    correct = np.isin(in_learned, in_truth)
     _draw(axes[0], xy, truth, found, f"shared ({found.sum():,})", MISSED, f"missed ({(~found).sum():,})")
-    _draw(axes[1], xy, learned, right, f"shared ({right.sum():,})", EXTRA, f"extra ({(~right).sum():,})")
+    _draw(axes[1], xy, learned, correct, f"shared ({correct.sum():,})", EXTRA, f"extra ({(~correct).sum():,})")
     F = 2 * found.sum() / max(truth.n_edges + learned.n_edges, 1)
     before = f"{title}: " if title else ""
     write_title(axes[0], f"{before}true graph, {truth.n_edges:,} edges")
@@ -69,7 +70,7 @@ def _draw(
 
     ends = np.stack([xy[graph.heads], xy[graph.tails]], axis=1)
     handles = []
-    fine = float(np.clip(np.sqrt(200 / max(graph.n_edges, 1)), 0.25, 1.0))  # many edges, fine lines
+    fine = float(np.clip(np.sqrt(200 / max(graph.n_edges, 1)), 0.25, 1.0))  # finer lines for more edges
     for kind, chosen, label in ((SHARED, shared, name), (look, ~shared, other)):
         scaled = {**kind, "linewidths": kind["linewidths"] * fine}
         ax.add_collection(LineCollection(list(ends[chosen]), **scaled, zorder=1))
@@ -91,20 +92,21 @@ def _draw(
     )
 
 
-def _keys(graph: Graph) -> np.ndarray:
+def _number_edges(graph: Graph) -> np.ndarray:
+    """One number for each edge, the same for the same pair of nodes in two graphs."""
     keys: np.ndarray = graph.heads * graph.n_nodes + graph.tails
     return keys
 
 
 def _flat_layout(graph: Graph) -> np.ndarray:
-    """Two spectral coordinates, from a graph whose components are tied weakly where there are several."""
-    n_parts, part = graph.components
-    if n_parts > 1:
-        first = np.unique(part, return_index=True)[1]
+    """Two spectral coordinates; several components are first connected by weak edges."""
+    n_components, component = graph.components
+    if n_components > 1:
+        first = np.unique(component, return_index=True)[1]
         weak = 0.05 * float(np.median(graph.weights)) if graph.n_edges else 1.0
         graph = graph.with_edges(first[:-1], first[1:], weak)
     places = spectral_layout(graph)[:, :2]
-    # Ranks, half-way: spectral coordinates alone put most nodes of a small graph on top of each other.
+    # The mean with ranks: spectral coordinates alone put most nodes of a small graph on top of each other.
     ranks = np.argsort(np.argsort(places, axis=0), axis=0) / max(len(places) - 1, 1)
     spread = np.maximum(np.ptp(places, axis=0), 1e-12)
     mixed: np.ndarray = 0.5 * ranks + 0.5 * (places - places.min(axis=0)) / spread

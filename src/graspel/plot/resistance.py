@@ -1,4 +1,4 @@
-"""Resistance: effective resistance as an estimate of distance in the data, the promise of the graph, pair by pair."""
+"""Resistance: how well effective resistance on the graph estimates squared distance in the data, pair by pair."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 from graspel.learning.certificate import resistance_against_distance
 from graspel.linalg import effective_resistance, resistance_between
 from graspel.plot.canvas import name_axes, new_axes
-from graspel.plot.fitted import graph_of, learner_of
+from graspel.plot.fitted import get_graph, get_learner
 from graspel.plot.palette import BLUE, ORANGE, TEXT
 from graspel.points.prepared import Points
 from graspel.points.validation import check_data
 
 __all__ = ["resistance"]
 
-NODES = 48  # between all of which pairs are taken
-EDGES = 400
+NODES = 48  # random nodes; all 1,128 pairs of them are drawn
+EDGES = 400  # random edges drawn
 
 
 def resistance(
@@ -29,18 +29,18 @@ def resistance(
     ----------
     fitted : GRASPEL or GraspelClustering
     X : array, sparse matrix or DataFrame
-        The points it was fitted to.
+        The points that the model was fitted to.
     ax : matplotlib axes, optional
         A new figure is made when not given.
     random_state : int
-        Chooses the pairs: all between 48 random points, and 400 edges.
+        Seed for the choice of pairs: all pairs of 48 random points, and 400 edges.
     title : str
 
     Returns
     -------
     ax : matplotlib axes
     """
-    learner, graph = learner_of(fitted), graph_of(fitted)
+    learner, graph = get_learner(fitted), get_graph(fitted)
     values = check_data(learner, X)
     if values.shape[0] != graph.n_nodes:
         raise ValueError(
@@ -64,14 +64,14 @@ def resistance(
     ax.plot([low, high], [low, high], color=TEXT, linewidth=1.2, linestyle="--", label="equal", zorder=1)
     ax.set_xlim(low, high)
     name_axes(ax, "squared distance in the data, $z$", "effective resistance, $R$", title)
-    # Below the axes: inside, it would cover points on one data set or another.
+    # The legend is below the axes: inside, it would cover points on some data sets.
     ax.legend(frameon=False, fontsize=11, loc="upper center", bbox_to_anchor=(0.5, -0.14), labelcolor=TEXT)
     return ax
 
 
 def _draw(ax: Any, z: np.ndarray, R: np.ndarray, what: str, color: str, marker: str) -> None:
     correlation, ratio = resistance_against_distance(R, z)
-    shown = (z > 0) & (R > 0)  # copies of a point have no place on a logarithmic axis
+    shown = (z > 0) & (R > 0)  # identical points have z = 0, which a logarithmic axis cannot show
     look = {"s": 16, "alpha": 0.55, "linewidths": 0, "rasterized": True, "zorder": 2}
     label = f"{what}: r = {correlation:.2f}, median R/z = {ratio:.2f}"
     ax.scatter(z[shown], R[shown], color=color, marker=marker, label=label, **look)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from graspel.plot.canvas import name_axes, new_axes
-from graspel.plot.palette import COLOURS, MARKERS, TEXT, shortened
+from graspel.plot.palette import COLORS, MARKERS, TEXT, shorten
 
 __all__ = ["exponent", "scaling"]
 
@@ -17,9 +17,9 @@ STYLES = ("-", "--", "-.", ":")
 
 
 def exponent(sizes: ArrayLike, seconds: ArrayLike, *, smallest: float = 0.0) -> float:
-    """The slope of log seconds over log size, by least squares, of sizes from `smallest` on.
+    """The least-squares slope of log seconds against log size, over sizes of at least `smallest`.
 
-    NaN with fewer than two sizes measured.
+    NaN if fewer than two sizes were measured.
 
     Examples
     --------
@@ -42,17 +42,17 @@ def scaling(
     xlabel: str = "points, N",
     title: str = "Scaling",
 ) -> Any:
-    """Draw how the time of each method grows, and write its exponent.
+    """Draw how the time of each method grows, with its exponent in the legend.
 
     Parameters
     ----------
     sizes : array-like
-    seconds : mapping, name -> seconds for each of the sizes
-        None or NaN where it was not measured.
+    seconds : mapping, name -> seconds at each size
+        None or NaN where a size was not measured.
     ax : matplotlib axes, optional
         A new figure is made when not given.
     smallest : float, default=0
-        The exponents are those of sizes from this on.
+        The exponents are fitted to sizes of at least this.
     xlabel, title : str
 
     Returns
@@ -69,8 +69,8 @@ def scaling(
             raise ValueError(f"{name} has {len(y)} times for {len(x)} sizes; give one for each, NaN if not measured.")
         known = np.isfinite(y)
         power = exponent(x, y, smallest=smallest)
-        label = shortened(name) + ("" if np.isnan(power) else f": $N^{{{power:.2f}}}$")
-        look = {"color": COLOURS[at % len(COLOURS)], "marker": MARKERS[at % len(MARKERS)]}
+        label = shorten(name) + ("" if np.isnan(power) else f": $N^{{{power:.2f}}}$")
+        look = {"color": COLORS[at % len(COLORS)], "marker": MARKERS[at % len(MARKERS)]}
         ax.plot(
             x[known], y[known], linestyle=STYLES[at % len(STYLES)], linewidth=2.2, markersize=7, label=label, **look
         )

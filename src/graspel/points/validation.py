@@ -12,12 +12,12 @@ from sklearn.utils import check_array
 
 from graspel.runtime.parallel import row_blocks
 
-CHECKED_VALUES = 1 << 22  # values checked for NaN at a time
+CHECKED_VALUES = 1 << 22  # values checked for NaN at a time, so that their mask stays below 4 MB
 
 
 def check_data(estimator: BaseEstimator, X: Any) -> Any:
     """X as a matrix (array or CSR array) of finite real numbers with at least two rows; not copied if it is one."""
-    _refuse_what_are_not_numbers(X)
+    _check_numeric(X)
     checked = check_array(
         X,
         accept_sparse="csr",
@@ -33,7 +33,8 @@ def check_data(estimator: BaseEstimator, X: Any) -> Any:
     return checked
 
 
-def _refuse_what_are_not_numbers(X: Any) -> None:
+def _check_numeric(X: Any) -> None:
+    """Raise an error if X holds complex numbers, text or dates."""
     dtypes = {str(kind): getattr(kind, "kind", "") for kind in getattr(X, "dtypes", [getattr(X, "dtype", None)])}
     for name, kind in dtypes.items():
         if kind == "c":
@@ -47,15 +48,15 @@ def _refuse_what_are_not_numbers(X: Any) -> None:
 
 
 def _check_finite(X: Any) -> None:
-    """Look for NaN and infinity, a block at a time; name the first."""
+    """Raise an error that names the first NaN or infinity, if there is one; X is read in blocks."""
     values = X.data if sp.issparse(X) else X
     width = 1 if values.ndim == 1 else max(1, values.shape[1])
-    for part in row_blocks(len(values), max(1, CHECKED_VALUES // width)):
-        finite = np.isfinite(values[part])
+    for block in row_blocks(len(values), max(1, CHECKED_VALUES // width)):
+        finite = np.isfinite(values[block])
         if not finite.all():
             at = np.argwhere(~finite)[0]
-            at[0] += part.start
-            row, column = _sparse_place(X, int(at[0])) if sp.issparse(X) else at.tolist()
+            at[0] += block.start
+            row, column = _position_of_entry(X, int(at[0])) if sp.issparse(X) else at.tolist()
             kind = "NaN" if np.isnan(values[tuple(at)]) else "infinity"
             raise ValueError(
                 f"X contains {kind} (row {row}, column {column} is the first): all values must be finite. "
@@ -63,8 +64,8 @@ def _check_finite(X: Any) -> None:
             )
 
 
-def _sparse_place(X: sp.csr_array, entry: int) -> tuple[int, int]:
-    """Row and column of a stored entry."""
+def _position_of_entry(X: sp.csr_array, entry: int) -> tuple[int, int]:
+    """Row and column of a stored entry of a sparse matrix."""
     indptr: NDArray[Any] = X.indptr
     return int(np.searchsorted(indptr, entry, side="right")) - 1, int(X.indices[entry])
 

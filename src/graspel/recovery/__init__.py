@@ -1,4 +1,4 @@
-"""Graph recovery: which graph made the signals."""
+"""Graph recovery: find the graph on which given signals are smooth."""
 
 from __future__ import annotations
 

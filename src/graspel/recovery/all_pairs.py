@@ -1,15 +1,25 @@
 r"""Recovery of small graphs: every pair of nodes is a candidate.
 
-1. *Rank.* Weights of all pairs, by likelihood less a ridge (:mod:`graspel.learning.refine`): with few signals the
-   likelihood alone gives some pairs large weights by chance, and the ridge evens them out. It is a prior: if weights
-   are N(0, t^2), M signals have their largest posterior with rho = 2 / (M t^2). The variance t^2 is estimated from the
-   weights of the *strong* pairs, those above the threshold that best parts the weights into two groups (Otsu 1979);
-   what is due to chance is taken off, so that the ridge is larger where edges are many and each is known less well.
-2. *Choose.* Along the ranking the graph grows, from the first that is connected and holds all strong pairs. Each of
-   these graphs is refitted without the ridge, and the one that is best by an information criterion is taken: -M F +
-   price x edges, where M F is twice the log-likelihood but for a constant, and the price of an edge is log M (BIC) or 2
-   (AIC). No knowledge of the true graph enters.
-3. *Refine.* The weights of that graph, with the ridge: R = k + rho w on every edge.
+1. *Rank.* All pairs are ranked by the weights that maximize the likelihood with a ridge penalty,
+   F - (rho / 2) sum w^2 (:mod:`graspel.learning.refine`). With few signals the likelihood alone gives some pairs large
+   weights by chance, and the ridge reduces these. The ridge is a prior: if weights are N(0, t^2), the posterior of M
+   signals is the likelihood with rho = 2 / (M t^2). The variance t^2 is estimated from the weights of the *strong*
+   pairs, those above the threshold that best separates the weights into two groups (Otsu 1979). The variance due to
+   chance is subtracted, so that the ridge is larger where there are many edges and each is known less accurately.
+2. *Choose.* The graphs compared consist of the highest-ranked pairs. The smallest of them is the first that is
+   connected and contains all strong pairs. Each graph is refitted without the ridge, and the best one by an information
+   criterion is chosen: the smallest -M F + price x edges. M F is twice the log-likelihood up to a constant, and the
+   price of an edge is log M (BIC, Schwarz 1978) or 2 (AIC, Akaike 1974). No knowledge of the true graph is used.
+3. *Refine.* The weights of the chosen graph are fitted with the ridge: R = k + rho w on every edge.
+
+References
+----------
+N. Otsu. A threshold selection method from gray-level histograms. IEEE Transactions on Systems, Man, and Cybernetics 9,
+1979.
+
+G. Schwarz. Estimating the dimension of a model. The Annals of Statistics 6, 1978.
+
+H. Akaike. A new look at the statistical model identification. IEEE Transactions on Automatic Control 19, 1974.
 """
 
 from __future__ import annotations
@@ -25,67 +35,76 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import squareform
 
 from graspel.graph import Graph, Origin
-from graspel.learning.refine import NEGLIGIBLE, Likelihood, Refined, best_weights
-from graspel.recovery.noise import MOST_TAKEN, noisy_likelihood
+from graspel.learning.refine import NEGLIGIBLE, Likelihood, Refinement, best_weights
+from graspel.recovery.noise import MAX_NOISE_SHARE, noisy_likelihood
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-SPREAD = 2.5  # variance of a weight among many, over that of a single unknown one (docs/recovery.md: how it was chosen)
-LEAST, MOST = 5.0, 120.0  # ridges that are tried weigh as much as so many signals,
-SETTLED = 1.1  # ... and grow by more than this from one to the next
-DENSEST = 8.0  # edges per node that are looked at, at the most
-FINER = 1.1  # each graph on the way has so many times the edges of the one before
-SECOND_LOOK = 8  # graphs compared between the neighbors of the best one
-REVIVED = 1e-3  # of its weight in the ranking, that an edge has at the least where the next refit starts
-SMALLEST = 1e-6  # of the median distance: nearer counts as that far apart
+SPREAD = 2.5  # variance of one weight fitted among many, over that of one fitted alone; tuned in docs/recovery.md
+MIN_RIDGE, MAX_RIDGE = 5.0, 120.0  # ridge strengths to try, in units of one signal; tuned in docs/recovery.md
+SETTLED = 1.1  # stop when the ridge grows by no more than this factor
+MAX_DENSITY = 8.0  # edges per node of the densest graph compared
+GROWTH = 1.1  # number of edges of each graph compared, over that of the one before
+SECOND_LOOK = 8  # further graphs compared between the two neighbors of the best one
+REVIVED = 1e-3  # smallest start weight of an edge in the next refit, as a share of its weight in the ranking
+SMALLEST = 1e-6  # smallest squared distance k, as a share of the median: keeps weights of copies finite
 
 CRITERIA: dict[str, Callable[[int], float]] = {
     "bic": np.log,
     "aic": lambda n_signals: 2.0,
-}  # the price of an edge, in units of twice the log-likelihood
+}  # price of an edge in units of twice the log-likelihood, given the number of signals
 
 
-class Choice(NamedTuple):
-    """The graph chosen, its gaps on the edges and elsewhere, and the graphs compared: their edges and criterion."""
+class Selection(NamedTuple):
+    """The graph chosen among all pairs.
+
+    Attributes
+    ----------
+    graph : Graph
+    gap : float, largest relative error of the optimality condition on its edges
+    outside_gap : float, largest R / k - 1 of all other pairs
+    path : list of (int, float), number of edges and criterion of every graph compared
+    """
 
     graph: Graph
     gap: float
-    outside: float
+    outside_gap: float
     path: list[tuple[int, float]]
 
 
-def recovered_from_all_pairs(X: Floats, variance: float, criterion: str, tol: float) -> Choice:
+def recover_from_all_pairs(X: Floats, variance: float, criterion: str, tol: float) -> Selection:
     """Recover the graph of signals (nodes x signals, each row of mean zero) with noise of this variance."""
-    problem, ranked = with_prior(Problem.of(X, variance), tol)
+    problem, ranked = choose_ridge(AllPairs.of(X, variance), tol)
     order = np.argsort(-ranked, kind="stable")
-    first = max(problem.first_connected(ranked), number_of_strong(ranked))
-    last = max(first, min(problem.n_pairs, int(DENSEST * problem.n_nodes)))
-    search = Search(problem, ranked, order, CRITERIA[criterion](problem.n_signals))
-    for size in _growing(first, last):
-        search.look_at(size)
-    for size in _between(sorted(search.seen), search.best):
-        search.look_at(size)
-    chosen = order[: search.best]
+    first = max(problem.count_until_connected(ranked), count_strong(ranked))
+    last = max(first, min(problem.n_pairs, int(MAX_DENSITY * problem.n_nodes)))
+    comparison = GraphComparison(problem, ranked, order, CRITERIA[criterion](problem.n_signals))
+    for size in _growing_sizes(first, last):
+        comparison.evaluate(size)
+    for size in _sizes_between(sorted(comparison.criterion), comparison.best):
+        comparison.evaluate(size)
+    chosen = order[: comparison.best]
     while True:
-        fit = problem.fitted(chosen, ranked[chosen], tol, ridge=True)
+        fit = problem.fit(chosen, ranked[chosen], tol, ridge=True)
         kept = fit.weights * fit.state.resistance > NEGLIGIBLE
         if kept.all():
             break
         chosen = chosen[kept]
-    return Choice(problem.graph(chosen, fit.weights), fit.gap, problem.outside(chosen, fit.weights), search.path)
+    outside_gap = problem.outside_gap(chosen, fit.weights)
+    return Selection(problem.graph(chosen, fit.weights), fit.gap, outside_gap, comparison.path)
 
 
-def with_prior(problem: Problem, tol: float) -> tuple[Problem, Floats]:
-    """The problem with the ridge that its own strong pairs ask for, and the weights of all pairs under it.
+def choose_ridge(problem: AllPairs, tol: float) -> tuple[AllPairs, Floats]:
+    """The problem with the ridge that follows from its strong pairs, and the weights of all pairs under this ridge.
 
-    From a small ridge on, until it grows no more.
+    The ridge starts small. Each fit gives strong pairs and from them a new ridge, until it grows no more.
     """
     weights = np.full(problem.n_pairs, 2.0 / problem.n_nodes)
-    problem, most = replace(problem, ridge=problem.ridge * LEAST), problem.ridge * MOST
+    problem, most = replace(problem, ridge=problem.ridge * MIN_RIDGE), problem.ridge * MAX_RIDGE
     while True:
-        fit = problem.fitted(problem.every_pair, weights, tol, ridge=True)
-        strong = np.argsort(-fit.weights, kind="stable")[: number_of_strong(fit.weights)]
+        fit = problem.fit(problem.every_pair, weights, tol, ridge=True)
+        strong = np.argsort(-fit.weights, kind="stable")[: count_strong(fit.weights)]
         prior = prior_variance(fit.weights[strong], fit.state.resistance[strong], problem.n_signals)
         ridge = min(2 / (problem.n_signals * prior), most) if prior > 0 else most
         if ridge <= SETTLED * problem.ridge:
@@ -95,9 +114,10 @@ def with_prior(problem: Problem, tol: float) -> tuple[Problem, Floats]:
 
 
 def prior_variance(weights: Floats, resistance: Floats, n_signals: int) -> float:
-    """Mean square of true weights: that of their estimates, less the variance of these (not positive: they are noise).
+    """Mean square of the true weights: that of the estimates less their variance; not positive if all may be chance.
 
-    M signals tell a single weight to a variance of 2 / (M R^2); SPREAD times this where all are unknown.
+    M signals determine a weight fitted alone with a variance of 2 / (M R^2); among many, the variance is SPREAD times
+    this.
 
     >>> round(prior_variance(np.array([1.0, 1.0]), np.array([1.0, 1.0]), 100), 3)
     0.95
@@ -106,10 +126,17 @@ def prior_variance(weights: Floats, resistance: Floats, n_signals: int) -> float
 
 
 @dataclass(frozen=True)
-class Problem:
-    """Pairs of nodes, second moments, noise and ridge, in units of the median squared distance.
+class AllPairs:
+    """The recovery problem on all pairs of nodes, in units of the median squared distance.
 
-    The ridge weighs as much as one signal: k^2 / M, with the usual distance k of nearest nodes.
+    Attributes
+    ----------
+    heads, tails : arrays, the pairs of nodes
+    S : array (nodes x nodes), second moments XX'/M of the signals
+    variance : float, variance of the noise
+    ridge : float, strength rho of the ridge; one signal is k^2 / M, with k the median distance of nearest nodes
+    unit : float, the median squared distance, in the units of the signals
+    n_signals : int
     """
 
     heads: Ints
@@ -121,8 +148,8 @@ class Problem:
     n_signals: int
 
     @classmethod
-    def of(cls, X: Floats, variance: float) -> Problem:
-        """The problem of signals (nodes x signals) with noise of this variance."""
+    def of(cls, X: Floats, variance: float) -> AllPairs:
+        """The problem of signals (nodes x signals) with noise of this variance, and a ridge of one signal."""
         n, m = X.shape
         heads, tails = (ends.astype(np.int64) for ends in np.triu_indices(n, 1))
         S = X @ X.T / m
@@ -134,33 +161,33 @@ class Problem:
 
     @property
     def n_nodes(self) -> int:
-        """How many nodes."""
+        """Number of nodes."""
         return len(self.S)
 
     @property
     def n_pairs(self) -> int:
-        """How many pairs of nodes."""
+        """Number of pairs of nodes."""
         return len(self.heads)
 
     @property
     def every_pair(self) -> Ints:
-        """The numbers of all pairs."""
+        """Indices of all pairs."""
         return np.arange(self.n_pairs)
 
     def likelihood(self, pairs: Ints) -> Likelihood:
         """The likelihood as a function of the weights of these pairs."""
         return noisy_likelihood(self.heads[pairs], self.tails[pairs], self.S, self.variance, SMALLEST)
 
-    def fitted(self, pairs: Ints, start: Floats, tol: float, *, ridge: bool) -> Refined:
-        """The best weights of these pairs."""
+    def fit(self, pairs: Ints, start: Floats, tol: float, *, ridge: bool) -> Refinement:
+        """The weights of these pairs that maximize the likelihood, with or without the ridge."""
         return best_weights(self.likelihood(pairs), start, ridge=self.ridge if ridge else 0.0, tol=tol)
 
-    def first_connected(self, weights: Floats) -> int:
-        """How many of the heaviest pairs it takes to connect all nodes: those no lighter than the spanning tree."""
+    def count_until_connected(self, weights: Floats) -> int:
+        """How many of the heaviest pairs connect all nodes: those no lighter than any in the heaviest spanning tree."""
         cost = sp.coo_array((1.0 / weights, (self.heads, self.tails)), shape=self.S.shape).tocsr()
         return int((1.0 / weights <= minimum_spanning_tree(cost).data.max()).sum())
 
-    def outside(self, pairs: Ints, weights: Floats) -> float:
+    def outside_gap(self, pairs: Ints, weights: Floats) -> float:
         """The largest R / k - 1 of all other pairs (-1 where there are none)."""
         everywhere = np.zeros(self.n_pairs)
         everywhere[pairs] = weights
@@ -169,53 +196,63 @@ class Problem:
         return float((state.resistance / state.distance - 1)[others].max(initial=-1.0))
 
     def graph(self, pairs: Ints, weights: Floats) -> Graph:
-        """The graph of these pairs, in the units of the signals."""
+        """The graph of these pairs, with weights in the units of the signals."""
         return Graph(self.n_nodes, self.heads[pairs], self.tails[pairs], weights / self.unit, origin=Origin.LIKELY)
 
 
 @dataclass
-class Search:
-    """Compares the graphs of the heaviest pairs by -M F + price x edges."""
+class GraphComparison:
+    """Compares the graphs of the highest-ranked pairs by the information criterion -M F + price x edges.
 
-    problem: Problem
+    Attributes
+    ----------
+    problem : AllPairs
+    ranked : array, weights of all pairs, by which they are ranked
+    order : array, indices of the pairs, heaviest first
+    price : float, price of an edge
+    criterion : dict, number of edges -> criterion of the graphs fitted so far
+    last_weights : array, weights of the last graph fitted, where the next fit starts
+    """
+
+    problem: AllPairs
     ranked: Floats
     order: Ints
     price: float
-    seen: dict[int, float] = field(default_factory=dict)
-    last: Floats = field(default_factory=lambda: np.empty(0))
+    criterion: dict[int, float] = field(default_factory=dict)
+    last_weights: Floats = field(default_factory=lambda: np.empty(0))
 
-    def look_at(self, size: int) -> None:
-        """Fit the graph of the `size` heaviest pairs, starting where the fit before it ended."""
+    def evaluate(self, size: int) -> None:
+        """Fit the graph of the `size` heaviest pairs and store its criterion."""
         pairs, m = self.order[:size], self.problem.n_signals
-        known = min(size, len(self.last))
-        start = np.concatenate([self.last[:known], self.ranked[pairs[known:]]])
+        known = min(size, len(self.last_weights))
+        start = np.concatenate([self.last_weights[:known], self.ranked[pairs[known:]]])
         start = np.maximum(start, REVIVED * self.ranked[pairs])
-        # F is off by the square of the tolerance for every node, and M F must be right to about 1.
-        fit = self.problem.fitted(pairs, start, min(1e-2, (m * self.problem.n_nodes) ** -0.5), ridge=False)
-        self.last = fit.weights
-        self.seen[size] = -m * fit.state.objective + self.price * size
+        # The error of F is about N tol^2, and that of M F must be below about 1.
+        fit = self.problem.fit(pairs, start, min(1e-2, (m * self.problem.n_nodes) ** -0.5), ridge=False)
+        self.last_weights = fit.weights
+        self.criterion[size] = -m * fit.state.objective + self.price * size
 
     @property
     def best(self) -> int:
-        """Number of edges of the best graph so far."""
-        return min(self.seen, key=lambda size: (self.seen[size], size))
+        """Number of edges of the best graph so far; the smaller one at a tie."""
+        return min(self.criterion, key=lambda size: (self.criterion[size], size))
 
     @property
     def path(self) -> list[tuple[int, float]]:
         """Number of edges and criterion of every graph, by number of edges."""
-        return [(size, float(value)) for size, value in sorted(self.seen.items())]
+        return [(size, float(value)) for size, value in sorted(self.criterion.items())]
 
 
 def nearest_distance(Z: Floats, variance: float) -> float:
-    """The median over the nodes of the squared distance to the nearest other, the noise taken off."""
+    """The median over the nodes of the squared distance to the nearest other node, less the noise."""
     nearest = np.where(np.eye(len(Z), dtype=bool), np.inf, Z).min(axis=1)
-    return float(np.median(np.maximum(nearest - 2 * variance, (1 - MOST_TAKEN) * nearest)))
+    return float(np.median(np.maximum(nearest - 2 * variance, (1 - MAX_NOISE_SHARE) * nearest)))
 
 
-def number_of_strong(weights: Floats) -> int:
-    """How many weights are in the upper of the two groups that leave the least variance within (Otsu's threshold).
+def count_strong(weights: Floats) -> int:
+    """How many weights lie above Otsu's threshold, which makes the variance within the two groups smallest.
 
-    >>> number_of_strong(np.array([0.1, 0.9, 0.2, 1.1, 0.0]))
+    >>> count_strong(np.array([0.1, 0.9, 0.2, 1.1, 0.0]))
     2
     """
     falling = np.sort(weights)[::-1]
@@ -228,22 +265,22 @@ def number_of_strong(weights: Floats) -> int:
     return int(upper[np.argmax(upper * lower * (means[0] - means[1]) ** 2)])
 
 
-def _growing(first: int, last: int) -> list[int]:
-    """Numbers of edges, each a little larger than the one before.
+def _growing_sizes(first: int, last: int) -> list[int]:
+    """Numbers of edges from first to last, each GROWTH times the one before, or one more.
 
-    >>> _growing(10, 14), _growing(10, 10)
+    >>> _growing_sizes(10, 14), _growing_sizes(10, 10)
     ([10, 11, 12, 13, 14], [10])
     """
     sizes = [first]
     while sizes[-1] < last:
-        sizes.append(min(last, max(sizes[-1] + 1, int(FINER * sizes[-1]))))
+        sizes.append(min(last, max(sizes[-1] + 1, int(GROWTH * sizes[-1]))))
     return sizes
 
 
-def _between(sizes: list[int], best: int) -> list[int]:
-    """A few more numbers between the neighbors of the best one.
+def _sizes_between(sizes: list[int], best: int) -> list[int]:
+    """About SECOND_LOOK further numbers between the two neighbors of the best one.
 
-    >>> _between([10, 14, 18], 14)
+    >>> _sizes_between([10, 14, 18], 14)
     [11, 12, 13, 15, 16, 17]
     """
     at = sizes.index(best)

@@ -1,4 +1,4 @@
-"""The certificate of a recovered graph: how far it is from the optimum, and what was seen on the way."""
+"""The certificate of a recovered graph: its size, and how far its weights are from the optimum."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class RecoveryCertificate:
-    """What can be said of a recovered graph.
+    """Size, noise and optimality of a recovered graph.
 
     Attributes
     ----------
@@ -18,16 +18,18 @@ class RecoveryCertificate:
     density : float
         Edges per node.
     noise : float
-        Standard deviation of the noise taken off, in the units of the signals.
+        Standard deviation of the noise that was subtracted, in the units of the signals.
     support_gap : float
-        Largest relative error of the optimality condition over the edges: R = k, effective resistance is the squared
-        distance of the signals without noise (with all pairs as candidates R = k + rho w, by the ridge rho).
+        Largest relative error of the optimality condition over the edges, R = k: effective resistance equals the
+        squared distance of the signals without noise. With all pairs as candidates the condition is R = k + rho w,
+        because of the ridge rho.
     outside_gap : float
-        Largest R / k - 1 over all other pairs; not above 0 at the optimum over all graphs, and above it where the
-        information criterion found an edge not worth having. NaN where not all pairs were looked at.
+        Largest R / k - 1 over all other pairs. At the optimum over all graphs it is at most 0. It is positive where the
+        information criterion left out an edge that would raise the likelihood by too little. NaN where not all pairs
+        were candidates.
     exact : bool
-        Whether resistances were computed. Else they are estimates of standard error 0.15, and `support_gap` is the root
-        mean square over them.
+        Whether resistances were computed exactly. Otherwise they are estimates with a standard error of 0.15, and
+        `support_gap` is a root mean square.
     """
 
     n_nodes: int
@@ -47,12 +49,12 @@ class RecoveryCertificate:
     def sentences(self) -> list[tuple[str, str, str]]:
         """Label, value and meaning of every entry, for people."""
         outside = "unknown" if np.isnan(self.outside_gap) else f"{self.outside_gap:.2g}"
-        how = "" if self.exact else "; root mean square of estimates, whose error is 0.15"
+        how = "" if self.exact else "; root mean square of estimates with a standard error of 0.15"
         return [
             ("nodes", f"{self.n_nodes:,}", f"{self.n_signals:,} signals at each"),
             ("edges", f"{self.n_edges:,}", f"{self.density:.3f} per node (density)"),
             ("connected", "yes" if self.connected else "no", "every node can be reached from every other"),
-            ("noise", f"{self.noise:.3g}", "standard deviation of the white noise that was taken off"),
+            ("noise", f"{self.noise:.3g}", "standard deviation of the white noise that was subtracted"),
             ("gap on edges", f"{self.support_gap:.1e}", f"largest |R / k - 1|: 0 at the best weights{how}"),
-            ("gap elsewhere", outside, "largest R / k - 1 of pairs that are no edges, each not worth an edge"),
+            ("gap elsewhere", outside, "largest R / k - 1 of pairs that are no edges: none is worth its price"),
         ]

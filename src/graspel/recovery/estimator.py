@@ -1,8 +1,13 @@
-r"""GraphRecovery: which graph made the signals.
+r"""GraphRecovery: find the graph on which given signals are smooth, as a scikit-learn estimator.
 
 The rows of X are nodes and its columns are signals, smooth on an unknown graph: x ~ N(0, L^+ + s^2 I), with white noise
-of standard deviation s. The graph of largest likelihood has effective resistance equal to the mean squared distance of
-the signals without noise, R = k, on every edge. Which pairs are edges is chosen by an information criterion.
+of standard deviation s. On the graph of largest likelihood the effective resistance of every edge equals the mean
+squared distance of the signals without noise, R = k. An information criterion decides which pairs are edges.
+
+References
+----------
+X. Dong, D. Thanou, P. Frossard and P. Vandergheynst. Learning Laplacian matrix in smooth graph signal representations.
+IEEE Transactions on Signal Processing 64, 2016. The model of signals and noise.
 """
 
 from __future__ import annotations
@@ -18,18 +23,18 @@ from sklearn.utils.validation import validate_data
 from graspel.graph import Graph
 from graspel.learning.refine import EXACT_NODES
 from graspel.points.validation import check_signals
-from graspel.recovery.all_pairs import CRITERIA, recovered_from_all_pairs
+from graspel.recovery.all_pairs import CRITERIA, recover_from_all_pairs
 from graspel.recovery.certificate import RecoveryCertificate
-from graspel.recovery.neighbors import recovered_from_neighbors
 from graspel.recovery.noise import estimate_noise
+from graspel.recovery.pruning import recover_by_pruning
 from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.parameters import check_choice, check_flag, check_number, check_run, generator
 from graspel.runtime.progress import announce, listening, print_progress
 
 Floats = NDArray[np.float64]
 
-ALL_PAIRS = 64  # nodes up to which every pair is a candidate
-FINER_THAN_CHANCE = 0.1  # of the relative standard deviation (2 / M)^1/2 of distances, that weights are found to
+ALL_PAIRS = 64  # largest number of nodes for which every pair is a candidate by default; see docs/recovery.md
+FINER_THAN_CHANCE = 0.1  # upper limit of tol, in units of the relative standard deviation (2 / M)^(1/2) of distances
 
 
 class GraphRecovery(BaseEstimator):
@@ -38,37 +43,38 @@ class GraphRecovery(BaseEstimator):
     Parameters
     ----------
     noise : "auto" or float, default="auto"
-        Standard deviation of white noise in the signals, which is taken off; 0 for none. "auto" estimates it
+        Standard deviation of white noise in the signals, which is subtracted; 0 for none. "auto" estimates it
         (:func:`graspel.recovery.estimate_noise`).
     criterion : {"bic", "aic"}, default="bic"
-        What an edge must be worth, in units of twice the log-likelihood of the M signals: log M (BIC) or 2 (AIC). BIC
-        finds the true edges as M grows; AIC keeps more.
+        The information criterion. It sets the gain that an edge must bring, in units of twice the log-likelihood of the
+        M signals: log M (BIC) or 2 (AIC). BIC finds the true edges as M grows; AIC keeps more edges.
     all_pairs : bool or None, default=None
-        Whether every pair of nodes is a candidate, at a cost of N^3 and more, or only the edges that `GRASPEL` finds.
-        None: every pair up to 64 nodes.
+        Whether every pair of nodes is a candidate, which takes time of order N^3 and more, or only the edges that
+        `GRASPEL` finds. None: every pair up to 64 nodes.
     n_neighbors : int, default=5
-        Neighbors of each node in GRASPEL's initial graph, where not all pairs are candidates: more of them than the
-        graph needs, since edges that the signals can do without are dropped.
+        Neighbors of each node in GRASPEL's initial graph, where not all pairs are candidates. It is larger than the
+        graph needs, because superfluous edges are removed later.
     tol : float, default=1e-3
-        Largest |R / k - 1| on an edge at which weights count as found (up to 5,000 nodes; beyond, resistances are
-        estimated); less where the signals are so many that they tell more.
+        Largest |R / k - 1| on an edge at which the weights have converged (up to 5,000 nodes; beyond, resistances are
+        estimated). Many signals determine the weights more accurately, and then a smaller tolerance is used.
     random_state : int, RandomState, Generator or None, default=None
+        Seed. The same seed gives the same graph.
     n_jobs : int, default=None
         Threads; None or -1 for all cores.
     verbose : bool, default=False
-        Print what is being done.
+        Print progress.
 
     Attributes
     ----------
     graph_ : Graph
-        The recovered graph, connected. Effective resistance on it is the mean squared distance of the signals.
+        The recovered graph, which is connected. Effective resistance on it is the mean squared distance of the signals.
     noise_ : float
-        Standard deviation of the noise that was taken off.
+        Standard deviation of the noise that was subtracted.
     certificate_ : RecoveryCertificate
-        How far the weights are from the best ones.
+        How far the weights are from the optimum.
     path_ : list of (int, float)
-        With all pairs: number of edges and criterion of every graph compared. Else: number of edges in every round, and
-        what the signals lose in likelihood without the weakest of them.
+        With all pairs: number of edges and criterion of every graph compared. Otherwise, for every round: number of
+        edges, and the smallest loss of likelihood that the removal of one edge would cause.
     n_features_in_ : int
         Number of signals.
 
@@ -122,14 +128,14 @@ class GraphRecovery(BaseEstimator):
         validate_data(self, X, skip_check_array=True)
         n, m = signals.shape
         rng = generator(self.random_state)
-        every = n <= ALL_PAIRS if self.all_pairs is None else bool(self.all_pairs)
-        if not every and self.n_neighbors >= n:
+        use_all_pairs = n <= ALL_PAIRS if self.all_pairs is None else bool(self.all_pairs)
+        if not use_all_pairs and self.n_neighbors >= n:
             raise ValueError(f"n_neighbors={self.n_neighbors}: must be smaller than the number of nodes, {n}.")
         with one_thread_per_call(), listening(print_progress) if self.verbose else nullcontext():
             announce("recovering", None, "noise")
             self.noise_ = estimate_noise(signals) if isinstance(self.noise, str) else float(self.noise)
             tol = min(self.tol, FINER_THAN_CHANCE * (2 / m) ** 0.5)
-            self.graph_, gap, outside, self.path_ = self._recovered(signals, every, tol, rng)
+            self.graph_, gap, outside_gap, self.path_ = self._recover(signals, use_all_pairs, tol, rng)
         self.certificate_ = RecoveryCertificate(
             n_nodes=n,
             n_signals=m,
@@ -138,20 +144,20 @@ class GraphRecovery(BaseEstimator):
             density=self.graph_.density,
             noise=self.noise_,
             support_gap=gap,
-            outside_gap=outside,
-            exact=every or n <= EXACT_NODES,
+            outside_gap=outside_gap,
+            exact=use_all_pairs or n <= EXACT_NODES,
         )
         return self
 
-    def _recovered(
-        self, X: Floats, every: bool, tol: float, rng: np.random.Generator
+    def _recover(
+        self, X: Floats, use_all_pairs: bool, tol: float, rng: np.random.Generator
     ) -> tuple[Graph, float, float, list[tuple[int, float]]]:
-        """The graph, its gaps on edges and elsewhere, and the way there."""
-        if every:
+        """The graph, its gaps on its edges and on other pairs, and the path of graphs compared."""
+        if use_all_pairs:
             announce("recovering", None, "edges among all pairs")
-            found = recovered_from_all_pairs(X, self.noise_**2, self.criterion, tol)
-            return found.graph, found.gap, found.outside, found.path
-        pruned = recovered_from_neighbors(
+            found = recover_from_all_pairs(X, self.noise_**2, self.criterion, tol)
+            return found.graph, found.gap, found.outside_gap, found.path
+        pruned = recover_by_pruning(
             X,
             self.noise_**2,
             CRITERIA[self.criterion](X.shape[1]),
@@ -160,7 +166,7 @@ class GraphRecovery(BaseEstimator):
             self.n_neighbors,
             self.n_jobs,
         )
-        return pruned.graph, pruned.refined.gap, float("nan"), pruned.path
+        return pruned.graph, pruned.refinement.gap, float("nan"), pruned.path
 
     def _check_parameters(self) -> None:
         if self.noise != "auto":
@@ -174,17 +180,17 @@ class GraphRecovery(BaseEstimator):
 
 
 def _center_rows(signals: Floats) -> Floats:
-    """The signals, each row of mean zero; refused where there is nothing to learn from."""
+    """The signals, each row less its mean. Raises where they hold nothing to learn from."""
     centered: Floats = signals - signals.mean(axis=1, keepdims=True)
     size = np.abs(centered).max()
     if not size > 1e-12 * np.abs(signals).max():
         raise ValueError(
-            "every node has the same value in all signals: nothing tells one graph from another. "
-            "Bring signals that vary."
+            "every node has the same value in all signals: they do not distinguish between graphs. "
+            "Pass signals that vary."
         )
     if not np.abs(centered - centered.mean(axis=0)).max() > 1e-12 * size:
         raise ValueError(
-            "all nodes have the same signals: nothing tells one node from another. "
-            "Bring signals that differ between nodes."
+            "all nodes have the same signals: they do not distinguish between nodes. "
+            "Pass signals that differ between nodes."
         )
     return centered

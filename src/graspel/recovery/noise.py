@@ -1,20 +1,33 @@
-r"""White noise in signals: how much there is, and the likelihood of a graph beneath it.
+r"""White noise in signals: its variance, and the likelihood of a graph given noisy signals.
 
 Signals x = y + noise, where y is smooth on the graph (covariance L^+) and the noise has variance s^2 at every node,
-have the covariance L^+ + s^2 I. Noise adds 2 s^2 to every squared distance, which makes near nodes look far apart and
-spurious edges necessary.
+have the covariance L^+ + s^2 I. Noise adds 2 s^2 to every squared distance. Near nodes then look far apart, and
+spurious edges are needed to explain the signals.
 
-**How much.** A smooth signal has no constant part: y sums to zero over the nodes. So the mean of x over the nodes is
-noise alone, of variance s^2 / N. Real signals may share a constant part for other reasons. But no direction at all has
-less variance than the noise: where the constant part has clearly more than the smallest eigenvalue of the covariance
-(or, with fewer signals than nodes, than half the usual smallest distance), it is something else, and nothing is known.
+**Estimate of the variance.** A smooth signal has no constant component: y sums to zero over the nodes. So the mean of x
+over the nodes is noise alone, of variance s^2 / N. Real signals may share a constant component for other reasons. But
+no direction has less variance than the noise. Where the constant component has clearly more variance than the smallest
+eigenvalue of the covariance (or, with fewer signals than nodes, than half the typical smallest distance), it is not
+noise, and the estimate is 0.
 
-**Beneath it.** The likelihood of a graph given noisy signals is largest where resistance equals the distance of the
-*denoised* signals. With A = (I + s^2 L)^-1, the filter that takes noise off (Wiener's, and the one of GL-SigRep),
+**Likelihood.** The likelihood of a graph given noisy signals is largest where resistance equals the squared distance of
+the *denoised* signals. With A = (I + s^2 L)^-1, the Wiener filter, which GL-SigRep uses too,
 
     E[y y' | x] = A S A + s^2 (A - 11'/N),        S = XX'/M,
 
-and k_pq = e_pq' E[yy'] e_pq. Every step w <- w R / k is one of the EM algorithm.
+and k_pq = e_pq' E[yy'] e_pq. Every update w <- w R / k is a step of the EM algorithm (Dempster et al. 1977): the filter
+is its E step.
+
+References
+----------
+A. P. Dempster, N. M. Laird and D. B. Rubin. Maximum likelihood from incomplete data via the EM algorithm. Journal of
+the Royal Statistical Society B 39, 1977.
+
+X. Dong, D. Thanou, P. Frossard and P. Vandergheynst. Learning Laplacian matrix in smooth graph signal representations.
+IEEE Transactions on Signal Processing 64, 2016.
+
+V. A. Marchenko and L. A. Pastur. Distribution of eigenvalues for some sets of random matrices. Mathematics of the
+USSR-Sbornik 1, 1967.
 """
 
 from __future__ import annotations
@@ -32,15 +45,15 @@ from graspel.linalg.precision import edge_resistances, laplacian_plus_mean, log_
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-LEAST_SHARE = 0.005  # of the smallest squared distance: noise below this is not clearly there
-CLEARLY_MORE = 1.5  # times the least variance of any direction: then the constant part is not noise
-EIGENVALUES = 1000  # nodes up to which the smallest eigenvalue of the covariance is computed
-SAMPLED = 300  # nodes whose nearest other is looked for
-MOST_TAKEN = 0.9  # of a squared distance that is taken off as noise, at the most
+LEAST_SHARE = 0.005  # noise variance over half the typical smallest distance; below this the noise counts as 0
+CLEARLY_MORE = 1.5  # variance of the constant component over the least of any direction; above this it is not noise
+EIGENVALUES = 1000  # largest number of nodes for which the smallest eigenvalue of the covariance is computed
+SAMPLED = 300  # nodes sampled to measure the typical smallest distance
+MAX_NOISE_SHARE = 0.9  # upper limit of the noise that is subtracted, as a share of a squared distance
 
 
 def estimate_noise(X: Any) -> float:
-    """Standard deviation of white noise in signals (nodes x signals), 0 where none is clearly there.
+    """Standard deviation of white noise in signals (nodes x signals); 0 where there is no clear noise.
 
     Examples
     --------
@@ -49,7 +62,7 @@ def estimate_noise(X: Any) -> float:
     >>> X = smooth_signals(grid_graph(5, 5), n_signals=2000, noise=0.5, random_state=0)
     >>> round(estimate_noise(X), 2)
     0.5
-    >>> estimate_noise(X - X.mean(axis=0))  # without the constant part nothing is known of it
+    >>> estimate_noise(X - X.mean(axis=0))  # without the constant component it can not be estimated
     0.0
     """
     centered = np.asarray(X, dtype=np.float64)
@@ -63,12 +76,12 @@ def estimate_noise(X: Any) -> float:
     if m > n and n <= EIGENVALUES:
         residual = centered - centered.mean(axis=0)
         smallest = float(scipy.linalg.eigvalsh(residual @ residual.T / m, subset_by_index=[1, 1])[0])
-        least = min(least, smallest / (1 - np.sqrt(n / m)) ** 2)  # few signals pull it down (Marchenko, Pastur)
+        least = min(least, smallest / (1 - np.sqrt(n / m)) ** 2)  # undoes the bias of few signals (Marchenko, Pastur)
     return float(np.sqrt(shared)) if smallest_worth_it < shared <= CLEARLY_MORE * least else 0.0
 
 
 def smallest_distance(X: Floats) -> float:
-    """The median over (some of) the nodes of the mean squared distance |x_p - x_q|^2 / M to the nearest other."""
+    """The median over sampled nodes of the mean squared distance |x_p - x_q|^2 / M to the nearest other node."""
     nodes = np.unique(np.linspace(0, len(X) - 1, SAMPLED).astype(int))
     Z = cdist(X[nodes], X, "sqeuclidean")
     Z[np.arange(len(nodes)), nodes] = np.inf
@@ -76,9 +89,9 @@ def smallest_distance(X: Floats) -> float:
 
 
 def noisy_likelihood(heads: Ints, tails: Ints, S: Floats, variance: float, floor: float) -> Likelihood:
-    """The likelihood of a graph on all nodes given the second moments S = XX'/M of signals with noise.
+    """The likelihood of a graph, as a function of its weights, given the second moments S = XX'/M of noisy signals.
 
-    No distance k is taken to be smaller than `floor`.
+    `floor` is a lower limit for all distances k.
     """
     n = len(S)
     S = S - S.mean(axis=0) - S.mean(axis=1)[:, None] + S.mean()

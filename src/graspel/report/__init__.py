@@ -1,6 +1,6 @@
-"""The report: one HTML file that says what was learned, to open first and to pass on.
+"""The report: one HTML file about a fitted model, to read first and to share.
 
-It needs no network and no other file: plotly is inside. ``model.report(path)`` and ``graspel report`` write it.
+The file needs no network and no other file: plotly is inside. `write_report` writes it; so does ``graspel report``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The table of edges: the most critical first, each with the reason why it is there."""
+"""The table of edges: the most critical first, each with the reason why it is in the graph."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from graspel.graph import Graph, Origin
 if TYPE_CHECKING:
     from graspel.report.contents import Coloring
 
-__all__ = ["MAX_ROWS", "most_critical_edges", "table_of_edges"]
+__all__ = ["MAX_ROWS", "make_edge_table", "most_critical_edges"]
 
-MAX_ROWS = 500
+MAX_ROWS = 500  # edges in the table
 
 
 def most_critical_edges(graph: Graph, n_most: int = MAX_ROWS) -> NDArray[np.int64]:
-    """The edges that the rounds added, of largest distortion first; then the longest (smallest weight) of the others.
+    """The edges that the rounds added, largest distortion first; then the longest (smallest weight) of the others.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def most_critical_edges(graph: Graph, n_most: int = MAX_ROWS) -> NDArray[np.int6
     return np.lexsort([graph.weights, -eta, graph.round == 0])[:n_most]
 
 
-def table_of_edges(graph: Graph, colorings: Sequence[Coloring]) -> dict[str, Any]:
+def make_edge_table(graph: Graph, colorings: Sequence[Coloring]) -> dict[str, Any]:
     """Names of the columns, and the rows as text."""
     columns = [
         "point",
@@ -40,21 +40,21 @@ def table_of_edges(graph: Graph, colorings: Sequence[Coloring]) -> dict[str, Any
         "round",
         "eta",
         "why it is there",
-        *(f"{way.what} of each" for way in colorings),
+        *(f"{coloring.kind} of each" for coloring in colorings),
     ]
     rows = []
-    for at in most_critical_edges(graph):
-        p, q = int(graph.heads[at]), int(graph.tails[at])
-        row = [str(p), str(q), f"{graph.weights[at]:.4g}", _round(int(graph.round[at])), _eta(graph.eta[at])]
-        row.append(Origin(graph.origin[at]).meaning)
-        row += [f"{way.names[way.classes[p]]} | {way.names[way.classes[q]]}" for way in colorings]
+    for edge in most_critical_edges(graph):
+        p, q = int(graph.heads[edge]), int(graph.tails[edge])
+        row = [str(p), str(q), f"{graph.weights[edge]:.4g}", _format_round(int(graph.round[edge]))]
+        row += [_format_eta(graph.eta[edge]), Origin(graph.origin[edge]).meaning]
+        row += [f"{c.names[c.classes[p]]} | {c.names[c.classes[q]]}" for c in colorings]
         rows.append(row)
-    return {"columns": columns, "rows": rows, "of": graph.n_edges}
+    return {"columns": columns, "rows": rows, "n_edges": graph.n_edges}
 
 
-def _round(number: int) -> str:
+def _format_round(number: int) -> str:
     return "start" if number == 0 else str(number)
 
 
-def _eta(eta: float) -> str:
+def _format_eta(eta: float) -> str:
     return "" if np.isnan(eta) else f"{eta:.4g}"

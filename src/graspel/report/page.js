@@ -1,7 +1,7 @@
 "use strict";
-// Draws what sketch.js has read. Text of the user enters the page by textContent, or into plotly with its signs escaped.
+// Draws the data that preview.js has read. Text of the user enters the page by textContent only, or escaped into plotly.
 (function () {
-  const { data, axis, ids, degrees, edges, ways } = graspel;
+  const { data, axis, ids, degrees, edges, colorings } = graspel;
   const n = ids.length;
   const element = (id) => document.getElementById(id);
   const FONT = { family: "system-ui, -apple-system, Segoe UI, Roboto, Arial, sans-serif", size: 13, color: "#222" };
@@ -11,15 +11,15 @@
 
   // --- texts and numbers ---------------------------------------------------------------------------------------------
 
-  // plotly reads a little HTML in its texts: this leaves it none.
-  const plain = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
-  const brief = (text) => (Array.from(text).length > 28 ? `${Array.from(text).slice(0, 27).join("")}…` : text);
-  const counted = (number) => number.toLocaleString("en");
-  const shown = (number) => Number(number.toPrecision(3)).toString();
+  // plotly interprets some HTML in its texts: this escapes all of it.
+  const escapeText = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+  const shorten = (text) => (Array.from(text).length > 28 ? `${Array.from(text).slice(0, 27).join("")}…` : text);
+  const formatCount = (number) => number.toLocaleString("en");
+  const formatNumber = (number) => Number(number.toPrecision(3)).toString();
 
   // --- the drawing ---------------------------------------------------------------------------------------------------
 
-  function canDrawInSpace() {
+  function hasWebGL() {
     try {
       const canvas = document.createElement("canvas");
       return Boolean(canvas.getContext("webgl2") || canvas.getContext("webgl"));
@@ -27,12 +27,13 @@
       return false;
     }
   }
-  const inSpace = canDrawInSpace();
+  const inSpace = hasWebGL();  // 3D drawings need it; without it the drawing is flat
   const letters = inSpace ? ["x", "y", "z"] : ["x", "y"];
 
-  function lines(wanted) {
+  // The coordinates of the edges of some rounds, as one line with gaps.
+  function edgeLines(isWanted) {
     const chosen = [];
-    for (let e = 0; e < edges.rounds.length; e++) if (wanted(edges.rounds[e])) chosen.push(e);
+    for (let e = 0; e < edges.rounds.length; e++) if (isWanted(edges.rounds[e])) chosen.push(e);
     return letters.map((_, k) => {
       const line = new Array(3 * chosen.length);
       chosen.forEach((e, i) => {
@@ -44,40 +45,40 @@
     });
   }
 
-  function trace(coordinates, more) {
-    const made = { type: inSpace ? "scatter3d" : "scatter", ...more };
-    letters.forEach((letter, k) => { made[letter] = coordinates[k]; });
-    return made;
+  function makeTrace(coordinates, more) {
+    const trace = { type: inSpace ? "scatter3d" : "scatter", ...more };
+    letters.forEach((letter, k) => { trace[letter] = coordinates[k]; });
+    return trace;
   }
 
   function edgeTraces(state) {
     return [
-      trace(lines((round) => round === 0), {
+      makeTrace(edgeLines((round) => round === 0), {
         mode: "lines", name: "edges, start", hoverinfo: "skip", showlegend: true,
         line: { color: "#8a8a8a", width: inSpace ? 2 : 0.7 },
       }),
-      trace(lines((round) => round > 0 && round <= state), {
+      makeTrace(edgeLines((round) => round > 0 && round <= state), {
         mode: "lines", name: "edges, rounds", hoverinfo: "skip", showlegend: true,
         line: { color: VERMILLION, width: inSpace ? 4 : 2 },
       }),
     ];
   }
 
-  function pointTraces(way) {
+  function pointTraces(coloring) {
     const groups = new Map();
     for (let i = 0; i < n; i++) {
-      const k = way ? way.classes[i] : 0;
+      const k = coloring ? coloring.classes[i] : 0;
       if (!groups.has(k)) groups.set(k, []);
       groups.get(k).push(i);
     }
     const size = n > 5000 ? 2.2 : n > 1000 ? 3.2 : 5;
     return [...groups.keys()].sort((a, b) => a - b).map((k) => {
       const group = groups.get(k);
-      const name = way ? plain(brief(way.names[k])) : "points";
-      return trace(letters.map((_, a) => Float32Array.from(group, (i) => axis[a][i])), {
+      const name = coloring ? escapeText(shorten(coloring.names[k])) : "points";
+      return makeTrace(letters.map((_, a) => Float32Array.from(group, (i) => axis[a][i])), {
         mode: "markers", name, hoverinfo: "text", legendgroup: String(k),
         text: group.map((i) =>
-          `point ${ids[i]}` + ways.map((other) => `<br>${other.what} ${plain(other.names[other.classes[i]])}`).join("") +
+          `point ${ids[i]}` + colorings.map((other) => `<br>${other.kind} ${escapeText(other.names[other.classes[i]])}`).join("") +
           `<br>${degrees[i]} edges`),
         marker: {
           size: inSpace ? size : size + 1.5, opacity: 1, line: { width: 0 },
@@ -104,25 +105,25 @@
   }
 
   let state = data.states.length - 1;
-  let way = graspel.way;
+  let coloring = graspel.firstColoring;
 
   function drawAll() {
-    return Plotly.react("drawing", [...edgeTraces(state), ...pointTraces(way)], drawingLayout(), { ...CONFIG, displayModeBar: true, plotGlPixelRatio: window.devicePixelRatio || 1 });
+    return Plotly.react("drawing", [...edgeTraces(state), ...pointTraces(coloring)], drawingLayout(), { ...CONFIG, displayModeBar: true, plotGlPixelRatio: window.devicePixelRatio || 1 });
   }
 
   // --- the slider ----------------------------------------------------------------------------------------------------
 
-  function tellState() {
+  function showState() {
     const here = data.states[state];
     const rounds = `${state} ${state === 1 ? "round" : "rounds"}`;
-    const eta = here.eta === null ? "" : `, largest distortion ${shown(here.eta)}`;
-    element("state").textContent = `after ${rounds}: ${counted(here.edges)} edges, density ${here.density.toFixed(3)}${eta}`;
+    const eta = here.eta === null ? "" : `, largest distortion ${formatNumber(here.eta)}`;
+    element("state").textContent = `after ${rounds}: ${formatCount(here.edges)} edges, density ${here.density.toFixed(3)}${eta}`;
   }
 
   function moveTo(next) {
     state = next;
-    tellState();
-    const found = lines((round) => round > 0 && round <= state);
+    showState();
+    const found = edgeLines((round) => round > 0 && round <= state);
     const change = {};
     letters.forEach((letter, k) => { change[letter] = [found[k]]; });
     Plotly.restyle("drawing", change, [1]);
@@ -132,24 +133,24 @@
 
   // --- charts --------------------------------------------------------------------------------------------------------
 
-  const flat = (x, y, more) => ({
+  const chartLayout = (x, y, more) => ({
     font: FONT, margin: { l: 64, r: 20, t: 10, b: 48 }, paper_bgcolor: "#fff", plot_bgcolor: "#fff", showlegend: false,
     xaxis: { title: { text: x }, gridcolor: "#eee", zeroline: false }, yaxis: { title: { text: y }, gridcolor: "#eee", zeroline: false },
     ...more,
   });
-  const logarithmic = (layout, key) => {
+  const makeLogarithmic = (layout, key) => {
     Object.assign(layout[key], { type: "log", exponentformat: "power", dtick: undefined, nticks: 8 });
     return layout;
   };
 
   function drawTradeoff() {
-    const known = data.states.filter((one) => one.eta !== null);
+    const known = data.states.map((one, round) => ({ ...one, round })).filter((one) => one.eta !== null);
     const here = data.states[state];
-    const layout = logarithmic(flat("density, edges for each point", "largest distortion η"), "yaxis");
+    const layout = makeLogarithmic(chartLayout("density, edges per point", "largest distortion η"), "yaxis");
     layout.xaxis.nticks = 6;
     return Plotly.newPlot("tradeoff", [
       { x: known.map((s) => s.density), y: known.map((s) => s.eta), mode: "lines+markers", line: { color: BLUE, width: 2 },
-        text: known.map((s, i) => `after ${i} rounds`), hovertemplate: "%{text}<br>density %{x:.4f}<br>η %{y:.3g}<extra></extra>" },
+        text: known.map((s) => `after ${s.round} ${s.round === 1 ? "round" : "rounds"}`), hovertemplate: "%{text}<br>density %{x:.4f}<br>η %{y:.3g}<extra></extra>" },
       { x: [here.density], y: [here.eta], mode: "markers", hoverinfo: "skip",
         marker: { color: VERMILLION, size: 15, symbol: "circle-open", line: { width: 3 } } },
     ], layout, CONFIG);
@@ -157,7 +158,7 @@
 
   function drawConvergence() {
     const rounds = data.rounds.map((one) => one.round);
-    const layout = logarithmic(flat("round", "largest distortion η", {
+    const layout = makeLogarithmic(chartLayout("round", "largest distortion η", {
       margin: { l: 64, r: 64, t: 30, b: 48 }, showlegend: true, legend: { orientation: "h", y: 1.14, x: 0 },
       yaxis2: { title: { text: "objective F", standoff: 10 }, overlaying: "y", side: "right", showgrid: false, zeroline: false, color: VERMILLION, tickmode: "auto", nticks: 6, automargin: true },
     }), "yaxis");
@@ -175,7 +176,7 @@
   function drawSpectrum() {
     const { values, gap } = data.spectrum;
     const number = values.map((_, i) => i + 1);
-    const layout = flat("number of the eigenvalue", "eigenvalue λ", { bargap: 0.75 });
+    const layout = chartLayout("number of the eigenvalue", "eigenvalue λ", { bargap: 0.75 });
     layout.yaxis.rangemode = "tozero";
     layout.yaxis.exponentformat = "power";
     if (gap !== null) {
@@ -189,20 +190,20 @@
   }
 
   function drawSizes() {
-    if (!way) {
+    if (!coloring) {
       element("sizes-section").remove();
       return null;
     }
-    const order = way.sizes.map((_, k) => k).sort((a, b) => way.sizes[b] - way.sizes[a]);
-    element("sizes-note").textContent = `Points in each ${way.what}: ${way.names.length} in all, the largest first.`;
+    const order = coloring.sizes.map((_, k) => k).sort((a, b) => coloring.sizes[b] - coloring.sizes[a]);
+    element("sizes-note").textContent = `Points in each ${coloring.kind}: ${coloring.names.length} in all, largest first.`;
     element("sizes").style.height = `${Math.max(320, 60 + 20 * order.length)}px`;
-    const layout = flat("points", "", { margin: { l: 20, r: 20, t: 10, b: 48 } });
+    const layout = chartLayout("points", "", { margin: { l: 20, r: 20, t: 10, b: 48 } });
     Object.assign(layout.yaxis, { automargin: true, autorange: "reversed", tickmode: "array", tickvals: order.map((_, i) => i),
-      ticktext: order.map((k) => plain(brief(way.names[k]))) });
+      ticktext: order.map((k) => escapeText(shorten(coloring.names[k]))) });
     return Plotly.react("sizes", [{
-      type: "bar", orientation: "h", x: order.map((k) => way.sizes[k]), y: order.map((_, i) => i),
+      type: "bar", orientation: "h", x: order.map((k) => coloring.sizes[k]), y: order.map((_, i) => i),
       marker: { color: order.map((k) => data.colors[k % data.colors.length]) },
-      text: order.map((k) => counted(way.sizes[k])), textposition: "auto", hoverinfo: "none",
+      text: order.map((k) => formatCount(coloring.sizes[k])), textposition: "auto", hoverinfo: "none",
     }], layout, CONFIG);
   }
 
@@ -224,14 +225,14 @@
   }
 
   function filterTable() {
-    const words = element("search").value.toLowerCase().split(/\s+/).filter(Boolean);
-    let left = 0;
+    const terms = element("search").value.toLowerCase().split(/\s+/).filter(Boolean);
+    let nShown = 0;
     [...element("edges").tBodies[0].rows].forEach((row, i) => {
       const line = data.table.rows[i].join(" ").toLowerCase();
-      row.hidden = !words.every((word) => line.includes(word));
-      left += row.hidden ? 0 : 1;
+      row.hidden = !terms.every((term) => line.includes(term));
+      nShown += row.hidden ? 0 : 1;
     });
-    element("count").textContent = `${counted(left)} of ${counted(data.table.rows.length)} shown (the graph has ${counted(data.table.of)} edges).`;
+    element("count").textContent = `${formatCount(nShown)} of ${formatCount(data.table.rows.length)} shown (the graph has ${formatCount(data.table.n_edges)} edges).`;
   }
 
   // --- start ---------------------------------------------------------------------------------------------------------
@@ -242,35 +243,35 @@
   slider.disabled = state === 0;
   let waiting = false;
   slider.addEventListener("input", () => {
-    if (waiting) return;  // one change for each frame, however fast the hand is
+    if (waiting) return;  // at most one change per frame
     waiting = true;
     requestAnimationFrame(() => { waiting = false; moveTo(Number(slider.value)); });
   });
 
   const select = element("coloring");
-  ways.forEach((one, i) => {
+  colorings.forEach((one, i) => {
     const option = document.createElement("option");
     option.value = String(i);
-    option.textContent = one.what;
+    option.textContent = one.kind;
     select.append(option);
   });
-  if (ways.length < 2) element("color-label").remove();
+  if (colorings.length < 2) element("color-label").remove();
   else {
-    select.value = String(ways.length - 1);
-    select.addEventListener("change", () => { way = ways[Number(select.value)]; drawAll(); drawSizes(); });
+    select.value = String(colorings.length - 1);
+    select.addEventListener("change", () => { coloring = colorings[Number(select.value)]; drawAll(); drawSizes(); });
   }
   element("search").addEventListener("input", filterTable);
 
-  tellState();
+  showState();
   fillTable();
-  // The drawing first, then the charts one by one: the page answers in between.
+  // The drawing first, then the charts one by one, with pauses in which the page responds to the user.
   const pause = () => new Promise((done) => setTimeout(done, 0));
   const frame = () => new Promise((done) => requestAnimationFrame(done));
   (async () => {
-    await frame();  // the sketch is on the screen
+    await frame();  // now the preview is on the screen
     await pause();
     await drawAll();
-    element("sketch")?.remove();
+    element("preview")?.remove();
     for (const draw of [drawTradeoff, drawConvergence, drawSpectrum, drawSizes]) {
       await pause();
       await draw();

@@ -1,7 +1,7 @@
 """Thinning: which points and edges of a large graph are drawn.
 
-First some points of every class, then the ends of the edges that the rounds added (the slider is about them), then the
-ends of edges drawn at random, so that points are seen together with their edges and not as dust.
+First some points of every class, then the ends of the edges that the rounds added (the slider shows these), then the
+ends of random edges, so that most points are drawn together with some of their edges.
 """
 
 from __future__ import annotations
@@ -13,59 +13,59 @@ from numpy.typing import NDArray
 
 from graspel.graph import Graph
 
-__all__ = ["MAX_EDGES", "MAX_POINTS", "Thinned", "thinned"]
+__all__ = ["MAX_EDGES", "MAX_POINTS", "Selection", "select_drawn"]
 
-MAX_POINTS = 15_000
-MAX_EDGES = 25_000
-OF_EACH_CLASS = 20
+MAX_POINTS = 15_000  # points drawn; the report of MNIST stays under 15 MB (benchmarks/report.py)
+MAX_EDGES = 25_000  # edges drawn, for the same reason
+PER_CLASS = 20  # points that every class keeps, so that small classes are not lost
 
 
-class Thinned(NamedTuple):
-    """The nodes drawn and the edges drawn, sorted; both ends of an edge drawn are among the nodes."""
+class Selection(NamedTuple):
+    """The nodes and the edges to draw, sorted; both ends of each of these edges are among the nodes."""
 
     nodes: NDArray[np.int64]
     edges: NDArray[np.int64]
 
 
-def thinned(
+def select_drawn(
     graph: Graph, classes: NDArray[np.integer], *, max_points: int = MAX_POINTS, max_edges: int = MAX_EDGES
-) -> Thinned:
-    """Choose what is drawn; all, if that is not too much. The same graph gives the same choice.
+) -> Selection:
+    """Select what is drawn: everything, if that is not too much. The same graph gives the same selection.
 
     Examples
     --------
     >>> path = Graph(100, np.arange(99), np.arange(1, 100), 1.0)
-    >>> few = thinned(path, np.zeros(100, dtype=int), max_points=30)
+    >>> few = select_drawn(path, np.zeros(100, dtype=int), max_points=30)
     >>> len(few.nodes), len(few.edges) >= 10
     (30, True)
     """
     rng = np.random.default_rng(0)
-    order = _late_first(graph, rng)
+    order = _order_edges(graph, rng)
     nodes = np.arange(graph.n_nodes)
     if graph.n_nodes > max_points:
         shuffled = rng.permutation(graph.n_nodes)
         ends = np.stack([graph.heads[order], graph.tails[order]], axis=1).ravel()
-        wanted = np.concatenate([_some_of_each(classes, shuffled)[: max_points // 2], ends, shuffled])
+        wanted = np.concatenate([_select_per_class(classes, shuffled)[: max_points // 2], ends, shuffled])
         first = np.sort(np.unique(wanted, return_index=True)[1])[:max_points]
         nodes = np.sort(wanted[first])
     drawn = np.zeros(graph.n_nodes, dtype=bool)
     drawn[nodes] = True
     edges = order[drawn[graph.heads[order]] & drawn[graph.tails[order]]][:max_edges]
-    return Thinned(nodes, np.sort(edges))
+    return Selection(nodes, np.sort(edges))
 
 
-def _late_first(graph: Graph, rng: np.random.Generator) -> NDArray[np.int64]:
-    """The edges that the rounds added, then the others, in random order."""
+def _order_edges(graph: Graph, rng: np.random.Generator) -> NDArray[np.int64]:
+    """The edges that the rounds added, then the others, each group in random order."""
     mixed = rng.permutation(graph.n_edges)
-    late: NDArray[np.bool_] = graph.round[mixed] > 0
-    return np.concatenate([mixed[late], mixed[~late]])
+    added: NDArray[np.bool_] = graph.round[mixed] > 0
+    return np.concatenate([mixed[added], mixed[~added]])
 
 
-def _some_of_each(classes: NDArray[np.integer], shuffled: NDArray[np.int64]) -> NDArray[np.int64]:
+def _select_per_class(classes: NDArray[np.integer], shuffled: NDArray[np.int64]) -> NDArray[np.int64]:
     """A few random points of every class."""
     of_class = classes[shuffled]
     by_class = np.argsort(of_class, kind="stable")
     counts = np.bincount(of_class)
     begins = np.concatenate([[0], np.cumsum(counts)[:-1]])
     rank = np.arange(len(shuffled)) - np.repeat(begins, counts)
-    return shuffled[by_class[rank < OF_EACH_CLASS]]
+    return shuffled[by_class[rank < PER_CLASS]]

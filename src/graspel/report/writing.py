@@ -1,4 +1,4 @@
-"""Writing the report, and what must be there for it: plotly, and a file name that a browser opens."""
+"""Writing the report, and the check that it can be written: plotly is installed, and the file name ends in .html."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from graspel.io.atomic import check_target, written_whole
+from graspel.io.atomic import check_target, write_atomically
 from graspel.io.suffix import check_suffix
 from graspel.runtime.optional import require_optional
 from graspel.runtime.progress import announce
@@ -17,7 +17,7 @@ SUFFIXES = (".html", ".htm")
 
 
 def check_report_file(path: str | os.PathLike[str]) -> Path:
-    """Raise now what writing a report to `path` would raise after the work."""
+    """Raise now, before the work, any error that writing a report to `path` would raise after it."""
     check_suffix(path, SUFFIXES, "a report")
     require_optional("plotly", "report", "A report")
     check_target(path)
@@ -33,14 +33,14 @@ def write_report(
     title: str | None = None,
     source: str | None = None,
 ) -> None:
-    """Write the report of a fitted model, whole or not at all.
+    """Write the report of a fitted model to a file, completely or not at all.
 
     Parameters
     ----------
-    model : GRASPEL or GraspelClustering
+    model : GRASPEL, or an estimator that learns a graph first, such as GraspelClustering
         Fitted.
     path : path-like
-        The page, .html.
+        The HTML file, .html.
     labels : array-like of N, optional
         Known classes of the points, to color the drawing by.
     clusters : array-like of N, optional
@@ -48,14 +48,35 @@ def write_report(
     title : str, optional
     source : str, optional
         Where the points come from, such as the name of a file.
-    """
-    from graspel.report.contents import contents
-    from graspel.report.page import page
 
+    Raises
+    ------
+    sklearn.exceptions.NotFittedError
+        If the model is not fitted.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sklearn.datasets import load_iris
+    >>> from graspel import GRASPEL
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "iris.html"
+    ...     write_report(GRASPEL(random_state=0).fit(X), path, labels=y, title="Iris")
+    ...     path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    True
+    """
+    from sklearn.utils.validation import check_is_fitted
+
+    from graspel.report.contents import gather_contents
+    from graspel.report.page import render_page
+
+    check_is_fitted(model, "graph_", msg="%(name)s is not fitted, so there is nothing to report; call fit(X) first.")
     target = check_report_file(path)
     announce("report", 0.0, "eigenvectors")
-    found = contents(model, labels=labels, clusters=clusters, title=title, source=source)
+    contents = gather_contents(model, labels=labels, clusters=clusters, title=title, source=source)
     announce("report", 0.9, "writing")
-    text = page(found)
-    with written_whole(target) as temporary:
+    text = render_page(contents)
+    with write_atomically(target) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")

@@ -1,1 +1,1 @@
-"""What every run shares: threads, progress, checks of parameters, optional packages."""
+"""Support for every run: threads, progress, checks of parameters, optional packages."""

@@ -1,4 +1,4 @@
-"""Optional packages: imported when they are needed, with one error that says what to install."""
+"""Optional packages: they are imported when they are needed, and one error says what to install."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 
 def import_optional(module: str, extra: str, purpose: str) -> Any:
-    """Import a module of an optional package, or say which extra of graspel installs it.
+    """Import a module of an optional package; if it is missing, the error names the extra that installs it.
 
     Parameters
     ----------
     module : str
         The module, for example ``"pyarrow.parquet"``.
     extra : str
-        The extra of graspel that brings the package.
+        The extra of graspel that installs the package.
     purpose : str
         What the package is needed for, as the subject of the message.
 
@@ -31,15 +31,15 @@ def import_optional(module: str, extra: str, purpose: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        raise _missing(module, extra, purpose) from error
+        raise _missing_package(module, extra, purpose) from error
 
 
 def require_optional(module: str, extra: str, purpose: str) -> None:
-    """Raise the same error before a long run, without importing the package yet."""
+    """Raise the error of `import_optional` before a long run, without importing the package."""
     if find_spec(module.partition(".")[0]) is None:
-        raise _missing(module, extra, purpose)
+        raise _missing_package(module, extra, purpose)
 
 
-def _missing(module: str, extra: str, purpose: str) -> ImportError:
+def _missing_package(module: str, extra: str, purpose: str) -> ImportError:
     package = module.partition(".")[0]
     return ImportError(f'{purpose} needs {package}. Install it: pip install "graspel[{extra}]"')

@@ -1,8 +1,8 @@
 """Threads that do not change the result.
 
-Libraries split a matrix product or a sum over their threads, and floating-point sums depend on the split. So a
-run asks BLAS and OpenMP for one thread each (:func:`one_thread_per_call`) and spreads fixed blocks of work over its
-own threads (:func:`map_blocks`): same blocks, same bits, at any number of threads.
+Libraries split a matrix product or a sum over their threads, and floating-point sums depend on the split. So a run
+limits BLAS and OpenMP to one thread (:func:`one_thread_per_call`) and distributes blocks of work of a fixed size over
+its own threads (:func:`map_blocks`). The blocks, and so the bits of the result, are the same at any number of threads.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def one_thread_per_call() -> Iterator[None]:
 
 
 def count_threads(n_jobs: int | None) -> int:
-    """Turn `n_jobs` into a number of threads: None and -1 mean all cores that we may use, -2 all but one, and so on.
+    """Turn `n_jobs` into a number of threads: None and -1 mean all available cores, -2 all but one, and so on.
 
     >>> count_threads(3)
     3
@@ -41,7 +41,7 @@ def count_threads(n_jobs: int | None) -> int:
 
 
 def map_blocks(work: Callable[[Block], Result], blocks: Sequence[Block], n_threads: int) -> Iterator[Result]:
-    """Yield ``work(block)`` for every block, in order, computed by `n_threads` threads.
+    """Yield ``work(block)`` for every block, in order, computed on `n_threads` threads.
 
     >>> list(map_blocks(abs, [-1, 2, -3], n_threads=2))
     [1, 2, 3]
@@ -58,11 +58,11 @@ def map_blocks(work: Callable[[Block], Result], blocks: Sequence[Block], n_threa
 
 
 def run_blocks(work: Callable[[Block], None], blocks: Sequence[Block], n_threads: int) -> None:
-    """Do ``work(block)`` for every block, by `n_threads` threads.
+    """Call ``work(block)`` for every block, on `n_threads` threads.
 
-    >>> heard = []
-    >>> run_blocks(heard.append, ["one"], n_threads=2)
-    >>> heard
+    >>> done = []
+    >>> run_blocks(done.append, ["one"], n_threads=2)
+    >>> done
     ['one']
     """
     for _ in map_blocks(work, blocks, n_threads):

@@ -26,7 +26,7 @@ def check_number(
 
 
 def check_run(n_jobs: Any, verbose: Any) -> None:
-    """Raise unless the number of threads and the verbosity of an estimator make sense.
+    """Raise unless the number of threads and the verbosity of an estimator are allowed.
 
     >>> check_run(0, False)
     Traceback (most recent call last):
@@ -65,7 +65,9 @@ def check_flag(name: str, value: Any) -> None:
 
 
 def generator(random_state: Any) -> np.random.Generator:
-    """The generator of a run, from a seed, a numpy RandomState or Generator (both move on), or None for a fresh one.
+    """Return the random generator of a run, from a seed, a numpy RandomState or Generator, or None for a new seed.
+
+    A RandomState or Generator moves on, so a second run with it draws other numbers.
 
     >>> generator(7).random() == generator(7).random()
     True

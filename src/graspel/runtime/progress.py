@@ -1,13 +1,13 @@
-"""Progress: how far a run has come, for whoever listens.
+"""Progress: which step of a run is at work, and how much of it is done.
 
-The steps of a run call :func:`announce`; a progress bar, a log or a test listens with :func:`listening`. Neither
-knows the other, and where nobody listens a report costs nothing.
+The steps of a run call :func:`announce`; a progress bar, a log or a test receives these messages with
+:func:`listening`. The two do not depend on each other, and without a listener a message costs nothing.
 
->>> heard = []
->>> with listening(heard.append):
-...     announce("neighbors", 0.5)
->>> heard[0].step, heard[0].share
-('neighbors', 0.5)
+>>> received = []
+>>> with listening(received.append):
+...     announce("nearest neighbors", 0.5)
+>>> received[0].step, received[0].share
+('nearest neighbors', 0.5)
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Progress:
-    """One report: the step's name, the share of that step done (0 to 1, None if unknown), and a short detail."""
+    """One message: the name of the step, the share of it that is done (0 to 1, None if unknown), a short detail."""
 
     step: str
     share: float | None = None
@@ -34,7 +34,7 @@ _listeners: ContextVar[tuple[Listener, ...]] = ContextVar("graspel_progress_list
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Send every report made inside the ``with`` block to `listener`."""
+    """Send every message that is announced inside the ``with`` block to `listener`."""
     token = _listeners.set((*_listeners.get(), listener))
     try:
         yield
@@ -43,7 +43,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def announce(step: str, share: float | None = None, detail: str = "") -> None:
-    """Tell all listeners that `step` has done `share` of its work."""
+    """Tell all listeners that the share `share` of `step` is done."""
     listeners = _listeners.get()
     if listeners:
         progress = Progress(step, share, detail)
@@ -52,7 +52,7 @@ def announce(step: str, share: float | None = None, detail: str = "") -> None:
 
 
 def print_progress(progress: Progress) -> None:
-    """Print one report as a line: what ``verbose=True`` listens with."""
+    """Print one message as a line; the listener of ``verbose=True``."""
     share = "" if progress.share is None else f" {progress.share:4.0%}"
     detail = f" ({progress.detail})" if progress.detail else ""
     print(f"graspel: {progress.step}{share}{detail}", flush=True)

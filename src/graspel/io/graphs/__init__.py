@@ -1,15 +1,16 @@
-"""Files of graphs, one format each. The suffix of a file names its format, a key of `FORMATS`.
+"""File formats of graphs, one module each. The suffix of a file names its format, a key of `FORMATS`.
 
 =========== =========================================================================================================
-.npz        NumPy's archive, no pickle: graspel's own format; everything, exactly
+.npz        graspel's own format, an archive of NumPy arrays without pickle; keeps everything exactly
 .csv        edge list with the header head,tail,weight,origin,round,eta,gradient
 .parquet    the same columns (needs pyarrow)
 .graphml    XML for Gephi, Cytoscape, networkx, igraph; the same columns as attributes of the edges
 .mtx        MatrixMarket, the symmetric adjacency matrix; weights only, no provenance
 =========== =========================================================================================================
 
-Every format keeps the number of nodes and every bit of the numbers. Read from elsewhere, .csv and .parquet need only
-the columns head, tail and weight (nodes up to the last one that has an edge), and .graphml only the weight.
+Every format keeps the number of nodes and every bit of the numbers. A .csv or .parquet file from another program needs
+only the columns head, tail and weight (its last node is then the last one with an edge), and a .graphml file only the
+weight. Files of graspel before 0.2, which call the origin of an edge its step, are read too.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from graspel.io.atomic import written_whole
+from graspel.io.atomic import write_atomically
 from graspel.io.graphs.csv_format import read_csv, write_csv
 from graspel.io.graphs.edge_table import EdgeTable
 from graspel.io.graphs.graphml_format import read_graphml, write_graphml
@@ -34,7 +35,7 @@ PathLike = str | os.PathLike[str]
 
 
 class Format(NamedTuple):
-    """How to write an edge table to one kind of file, and to read one: as a table, or as an adjacency matrix."""
+    """One file format: how to write an edge table, and how to read an edge table or an adjacency matrix."""
 
     write: Callable[[EdgeTable, Path], None]
     read: Callable[[Path], Any]
@@ -50,17 +51,17 @@ FORMATS: dict[str, Format] = {
 
 
 def write_graph_file(table: EdgeTable, path: PathLike, suffix: str | None = None) -> None:
-    """Write an edge table in the format that `suffix`, or else that of `path`, names; whole or not at all."""
+    """Write an edge table, completely or not at all; the format is `suffix`, by default that of `path`."""
     write = FORMATS[suffix or check_suffix(path, FORMATS, "a graph")].write
-    with written_whole(path) as temporary:
+    with write_atomically(path) as temporary:
         write(table, temporary)
 
 
 def read_graph_file(path: PathLike, check: Callable[[Any], Any], suffix: str | None = None) -> Any:
-    """Read a file in the format that `suffix`, or else that of `path`, names, and return ``check(content)``.
+    """Read a file and return ``check(content)``; the format is `suffix`, by default that of `path`.
 
-    The content is an `EdgeTable`, or an adjacency matrix (.mtx). Whatever the parser or the check may find wrong
-    becomes one kind of error that names the file.
+    The content is an `EdgeTable`, or an adjacency matrix (.mtx). Any error of the parser or of the check becomes a
+    `ValueError` that names the file.
     """
     suffix = suffix or check_suffix(path, FORMATS, "a graph")
     if not Path(path).exists():
@@ -70,10 +71,10 @@ def read_graph_file(path: PathLike, check: Callable[[Any], Any], suffix: str | N
     except (ImportError, MemoryError):
         raise
     except Exception as error:
-        if isinstance(error, OSError) and error.errno is not None:  # the system's word, not a parser's
+        if isinstance(error, OSError) and error.errno is not None:  # raised by the operating system, not by a parser
             raise
         reason = str(error).strip().rstrip(".") or type(error).__name__
         raise ValueError(
-            f"{path}: cannot be read as {suffix} file of a graph: {reason}. If it is damaged or cut short, write it "
-            "anew with Graph.export."
+            f"{path}: cannot be read as {suffix} file of a graph: {reason}. If it is damaged or truncated, write it "
+            "again with Graph.export."
         ) from error

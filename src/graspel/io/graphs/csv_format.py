@@ -1,7 +1,7 @@
 """The .csv format of graphs: an edge list that people and pandas can read.
 
-The first line is the comment ``# n_nodes=5 n_edges=7``, so that nodes after the last edge are not lost and a truncated
-file is not taken for a whole one. The header names the columns; an unknown eta or gradient is an empty cell.
+The first line is the comment ``# n_nodes=5 n_edges=7``: it keeps nodes without edges at the end, and shows when a file
+was truncated. The header names the columns; an unknown eta or gradient is an empty cell.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from graspel.io.csv_lines import open_text, refuse_other_encodings
 from graspel.io.graphs.edge_table import COLUMNS, EdgeTable, check_columns, current_names
 
 
@@ -26,7 +27,8 @@ def write_csv(table: EdgeTable, path: Path) -> None:
 
 def read_csv(path: Path) -> EdgeTable:
     """Read an edge list; columns after weight may be missing, and so may the comment."""
-    text = path.read_text(encoding="utf-8-sig")
+    with refuse_other_encodings("it"), open_text(path) as file:
+        text = file.read()
     lines = text.splitlines()
     promised = {name: int(value) for name, value in re.findall(r"(n_nodes|n_edges)=(\d+)", lines[0])} if lines else {}
     numbered = ((number, row) for number, row in enumerate(csv.reader(lines), 1) if row and not row[0].startswith("#"))

@@ -1,6 +1,7 @@
-"""The edge table: what a file of a graph holds, before anyone has checked that it is a graph.
+"""The edge table: the content of a graph file, not yet checked to be a graph.
 
-The formats know only this table. :class:`graspel.Graph` makes it when it is written, and checks it when it is read.
+The file formats convert between files and this table. :class:`graspel.Graph` makes the table when a graph is written,
+and checks it when a graph is read.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple
 
 COLUMNS = ("head", "tail", "weight", "origin", "round", "eta", "gradient")
 REQUIRED = COLUMNS[:3]
-OLD_NAMES = {"step": "origin"}  # how files of graspel before 0.2 call a column
+OLD_NAMES = {"step": "origin"}  # name of the column in files of graspel before 0.2: name today
 
 
 class EdgeTable(NamedTuple):
@@ -24,7 +25,7 @@ class EdgeTable(NamedTuple):
 
 
 def check_columns(names: Iterable[str]) -> None:
-    """Raise where a required column is missing, or a column stands twice."""
+    """Raise where a required column is missing, or a column occurs twice."""
     names = list(names)
     missing = [name for name in REQUIRED if name not in names]
     if missing:
@@ -35,7 +36,7 @@ def check_columns(names: Iterable[str]) -> None:
 
 
 def current_names(names: Iterable[str]) -> list[str]:
-    """Return the names of columns as they are today.
+    """Translate column names of older files to those of today.
 
     >>> current_names(["head", "step"])
     ['head', 'origin']

@@ -1,4 +1,4 @@
-"""The .graphml format of graphs: XML for Gephi, Cytoscape, networkx and igraph; columns are attributes of the edges."""
+"""The .graphml format of graphs: XML for Gephi, Cytoscape, networkx and igraph; columns are edge attributes."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def write_graphml(table: EdgeTable, path: Path) -> None:
 def _edge_lines(table: EdgeTable) -> Iterator[str]:
     columns = [table.columns[name] for name in ("head", "tail", *TYPES)]
     for head, tail, *values in zip(*columns, strict=True):
-        # A missing datum is NaN to igraph, and absent to networkx.
+        # NaN is written as a missing value: igraph reads it as NaN, networkx as an absent attribute.
         known = ((name, value) for name, value in zip(TYPES, values, strict=True) if value == value)
         data = "".join(f'<data key="{name}">{value}</data>' for name, value in known)
         yield f'<edge source="{head}" target="{tail}">{data}</edge>\n'
 
 
 def read_graphml(path: Path) -> EdgeTable:
-    """Read an undirected graph whose edges have at least the attribute weight; nodes are numbered in file order."""
+    """Read an undirected graph; every edge needs a weight, and nodes are numbered in the order of the file."""
     from xml.etree.ElementTree import iterparse
 
     names: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""The .mtx format of graphs: MatrixMarket, the symmetric adjacency matrix; weights only, no provenance."""
+"""The .mtx format of graphs: MatrixMarket, the symmetric adjacency matrix with weights only, no provenance."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from graspel.io.matrix_market import read_matrix_market
 
 
 def write_mtx(table: EdgeTable, path: Path) -> None:
-    """Write the lower triangle of the adjacency matrix, counted from 1 as the format wants."""
+    """Write the lower triangle of the adjacency matrix; the format counts rows and columns from 1."""
     heads, tails, weights = (table.columns[name] for name in ("head", "tail", "weight"))
     with open(path, "w", encoding="ascii", newline="\n") as file:
         file.write("%%MatrixMarket matrix coordinate real symmetric\n")
@@ -20,5 +20,5 @@ def write_mtx(table: EdgeTable, path: Path) -> None:
 
 
 def read_mtx(path: Path) -> Any:
-    """Read an adjacency matrix, not yet checked."""
+    """Read an adjacency matrix without checking it."""
     return read_matrix_market(path)

@@ -1,4 +1,4 @@
-"""The .npz format of graphs: graspel's own, NumPy's archive without pickle; everything, exactly."""
+"""The .npz format of graphs: graspel's own, an archive of NumPy arrays without pickle; keeps everything exactly."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import numpy as np
 
 from graspel.io.graphs.edge_table import EdgeTable
 
-VERSION = 2  # version 1 calls the array `origin` `step`
+VERSION = 2  # version of the format; in version 1 the array `origin` is called `step`
 ARRAYS = {"head": "heads", "tail": "tails", "weight": "weights", "origin": "origin"} | {
     name: name for name in ("round", "eta", "gradient")
 }
 
 
 def write_npz(table: EdgeTable, path: Path) -> None:
-    """Write an edge table, its origins as their codes."""
+    """Write an edge table whose origins are codes."""
     arrays: dict[str, Any] = {"graspel_graph_version": VERSION, "n_nodes": table.n_nodes}
     np.savez_compressed(path, **arrays, **{ARRAYS[name]: column for name, column in table.columns.items()})
 
 
 def read_npz(path: Path) -> EdgeTable:
-    """Read a graph that graspel has written."""
+    """Read the edge table of a graph that graspel has written."""
     with open(path, "rb") as file:
         if file.read(2) != b"PK":
             raise ValueError("it is not an archive of arrays")

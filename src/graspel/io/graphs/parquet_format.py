@@ -1,4 +1,4 @@
-"""The .parquet format of graphs: the columns of the edge table, the number of nodes in the metadata of the schema."""
+"""The .parquet format of graphs: the columns of the edge table, with the number of nodes in the schema's metadata."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from graspel.runtime.optional import import_optional
 
 
 def write_parquet(table: EdgeTable, path: Path) -> None:
-    """Write an edge table by pyarrow."""
+    """Write an edge table with pyarrow."""
     pa = import_optional("pyarrow", "parquet", "Writing .parquet")
     pq = import_optional("pyarrow.parquet", "parquet", "Writing .parquet")
     arrays = {name: table.columns[name] for name in COLUMNS}
@@ -18,7 +18,7 @@ def write_parquet(table: EdgeTable, path: Path) -> None:
 
 
 def read_parquet(path: Path) -> EdgeTable:
-    """Read an edge table by pyarrow; columns that no graph has are ignored."""
+    """Read an edge table with pyarrow; unknown columns are ignored."""
     pq = import_optional("pyarrow.parquet", "parquet", "Reading .parquet")
     with open(path, "rb") as file:
         table = pq.ParquetFile(file).read()

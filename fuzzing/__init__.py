@@ -1,0 +1,11 @@
+"""Fuzzing: random hostile calls of every public estimator, kernel and file reader.
+
+``python -m fuzzing --minutes 10 --seed 1`` (or ``make fuzz``) draws calls until the time is over. A call is a failure if
+
+- it raises anything but one sentence about its input: an error from the inside of numpy, scipy or graspel;
+- it returns a wrong result: a graph that is not connected or not finite, an edge that joins no nearest neighbors,
+  another label for a training point, an eigenvalue that was skipped;
+- it takes more than ten times as long as the same call on ordinary data of the same shape.
+
+Every failure is shrunk and printed as a few lines of Python. The same seed draws the same calls.
+"""

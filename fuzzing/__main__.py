@@ -1,0 +1,76 @@
+"""``python -m fuzzing``: draw hostile calls until the time is over, and print the failures."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter
+
+import numpy as np
+
+from fuzzing.cases import Case, find_fault
+from fuzzing.files import FILE_TARGETS
+from fuzzing.shrinking import shrink, write_code
+from fuzzing.targets import TARGETS
+
+SLOW = 10.0  # times the usual duration that make a call too slow
+FLOOR = 1.0  # seconds below which no call counts as slow
+
+
+def main() -> None:
+    """Fuzz, and exit with 1 if anything failed."""
+    targets = {**TARGETS, **FILE_TARGETS}
+    parser = argparse.ArgumentParser(prog="python -m fuzzing", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=10.0, help="how long to go on (default: 10)")
+    parser.add_argument("--calls", type=int, default=None, help="stop after this many calls instead")
+    parser.add_argument("--seed", type=int, default=0, help="the same seed draws the same calls (default: 0)")
+    parser.add_argument("--only", default=",".join(targets), help="targets, with commas: " + ", ".join(targets))
+    arguments = parser.parse_args()
+    names = arguments.only.split(",")
+    for name in names:
+        if name not in targets:
+            parser.error(f"no target {name!r}; there are {', '.join(targets)}")
+    end = time.monotonic() + 60 * arguments.minutes if arguments.calls is None else float("inf")
+    counts: Counter[str] = Counter()
+    failures: dict[str, int] = {}
+    number = 0
+    while time.monotonic() < end and (arguments.calls is None or number < arguments.calls):
+        name = names[number % len(names)]
+        case = targets[name](np.random.default_rng([arguments.seed, number]))
+        began = time.monotonic()
+        fault = find_fault(case) or find_slowness(case, time.monotonic() - began)
+        counts[name] += 1
+        if fault is not None:
+            signature = f"{name}: {''.join(c for c in fault if not c.isdigit())[:90]}"
+            failures[signature] = failures.get(signature, 0) + 1
+            if failures[signature] == 1:
+                show(arguments.seed, number, name, shrink(case, fault) if "slow" not in fault else case, fault)
+        number += 1
+    print(
+        f"{number:,} calls of seed {arguments.seed}: "
+        + ", ".join(f"{name} {count:,}" for name, count in counts.items())
+    )
+    print(f"{sum(failures.values()):,} failures of {len(failures)} kinds")
+    raise SystemExit(1 if failures else 0)
+
+
+def find_slowness(case: Case, seconds: float) -> str | None:
+    """What is wrong with the time that a call took: too long beside the same call on ordinary data."""
+    if seconds < FLOOR or case.ordinary is None:
+        return None
+    began = time.monotonic()
+    find_fault(Case(case.target, case.ordinary(case.data), case.settings, case.run, case.code))
+    usual = time.monotonic() - began
+    return None if seconds <= SLOW * max(usual, FLOOR / SLOW) else f"slow: {seconds:.1f} s, usually {usual:.2f} s"
+
+
+def show(seed: int, number: int, name: str, case: Case, fault: str) -> None:
+    """Print one failure with its shortest reproducer."""
+    code = write_code(case)
+    if len(code) > 3000:
+        code = f"case = TARGETS[{name!r}](np.random.default_rng([{seed}, {number}]))  # from fuzzing.targets; too long to print"
+    print(f"--- call {number}, {name}: {fault}\n{code}\n", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""Slow, exact twins: what the results are compared with, in a few lines that anyone can check by eye."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fuzzing.cases import require
+from graspel import Graph, Origin
+
+LOOSE = 1e-5  # relative difference of distances that counts as a tie: data may come in single precision
+
+
+def check_graph(graph: Graph, n_nodes: int) -> None:
+    """A graph that was learned is connected and finite."""
+    require(graph.n_nodes == n_nodes, f"{graph.n_nodes} nodes for {n_nodes} points")
+    require(graph.is_connected, f"the graph has {graph.components[0]} components")
+    require(np.isfinite(graph.weights).all() and (graph.weights > 0).all(), "a weight is not positive and finite")
+
+
+def pairwise_distances(X: Any, metric: str) -> np.ndarray:
+    """All distances between rows by differences, scaled so that no square over- or underflows."""
+    X = np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
+    if metric == "cosine":
+        largest = np.abs(X).max(axis=1, keepdims=True)
+        X = X / np.where(largest > 0, largest, 1.0)
+        norms = np.linalg.norm(X, axis=1, keepdims=True)
+        X = X / np.where(norms > 0, norms, 1.0)
+    difference = np.abs(X[:, None] / 4 - X[None] / 4)  # a quarter: the difference of two huge values is finite
+    largest = difference.max(axis=2)
+    unit = np.where(largest > 0, largest, 1.0)
+    return largest * np.sqrt(((difference / unit[:, :, None]) ** 2).sum(axis=2))
+
+
+def check_neighbors(graph: Graph, X: Any, k: int, metric: str) -> None:
+    """Every edge of origin NEIGHBOR joins a point to one of its k nearest, copies of a point aside."""
+    D = pairwise_distances(X, metric)
+    np.fill_diagonal(D, np.inf)
+    D[D == 0] = np.inf  # copies are joined apart from the lists
+    reach = np.sort(D, axis=1)[:, min(k, len(D)) - 1]
+    neighbors = graph.origin == Origin.NEIGHBOR
+    p, q = graph.heads[neighbors], graph.tails[neighbors]
+    resolution = 1e-6 * np.median(D[np.isfinite(D)]) if np.isfinite(D).any() else 0.0
+    allowed = np.maximum(reach[p], reach[q]) * (1 + LOOSE) + resolution
+    wrong = D[p, q] > allowed
+    require(not wrong.any(), f"{int(wrong.sum())} of {len(p)} edges join points that are not nearest neighbors")
+
+
+def eigenvalues(A: sp.csr_array) -> np.ndarray:
+    """All eigenvalues of the Laplacian, by the dense solver."""
+    dense = A.toarray()
+    return np.linalg.eigvalsh(np.diag(dense.sum(axis=1)) - dense)

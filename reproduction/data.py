@@ -1,0 +1,20 @@
+"""The data sets of the paper's experiments, by name."""
+
+from __future__ import annotations
+
+from graspel import datasets
+
+MNIST_SUBSET = "mnist-subset"
+
+TITLES = {
+    "coil20": "COIL-20",
+    "pendigits": "PenDigits",
+    "usps": "USPS",
+    "mnist": "MNIST",
+    MNIST_SUBSET: "MNIST subset",
+}
+
+
+def load_data(name: str) -> datasets.Dataset:
+    """Load a data set, not scaled; "mnist-subset" is every second image of the digits 0 to 6."""
+    return datasets.mnist_subset() if name == MNIST_SUBSET else datasets.load(name)

@@ -1,0 +1,226 @@
+"""The options that several commands share, and those that stand for the parameters of the learner.
+
+An option that the user does not give is left to the estimator; the default that its help names is that of the
+estimator (a test compares them).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+START = "Start graph (Step 1)"
+GROWTH = "Critical edges (Steps 2 and 3)"
+STOP = "When to stop (Step 4)"
+MODEL = "Objective and data"
+RUN = "The run"
+
+AUTO = "auto"
+
+
+def describe_default(value: str) -> str:
+    r"""Return the end of an option's help that names its default.
+
+    Examples
+    --------
+    >>> describe_default("2")
+    ' [dim]\\[default: 2][/dim]'
+    """
+    return rf" [dim]\[default: {value}][/dim]"
+
+
+def make_option(panel: str | None, value: str, help: str, *names: str, metavar: str | None = None, **more: Any) -> Any:
+    """Return an option whose help ends with its default, in a panel of the help page."""
+    help += describe_default(value)
+    return typer.Option(*names, help=help, show_default=False, rich_help_panel=panel, metavar=metavar, **more)
+
+
+def make_file_option(help: str, *names: str) -> Any:
+    """Return an option that takes the path of a file."""
+    return typer.Option(*names, help=help, show_default=False, metavar="FILE")
+
+
+def make_seed_option(result: str) -> Any:
+    """Return the option for the seed; `result` is what the same seed gives again."""
+    help = f"Seed; the same seed gives the same {result}."
+    return make_option(RUN, "a new one in each run", help, "--random-state", "--seed")
+
+
+def parse_n_clusters(text: str) -> int | str:
+    """Return the number of clusters, or "auto"."""
+    if text == AUTO:
+        return text
+    try:
+        number = int(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is neither a whole number nor auto") from None
+    if number < 1:
+        raise typer.BadParameter(f"{number} clusters cannot be made; ask for at least 1, or for auto")
+    return number
+
+
+def _parse_tolerance(text: str) -> float | None:
+    """Return the number; "auto" gives None, which leaves the choice to the estimator."""
+    if text == AUTO:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is neither a number nor auto") from None
+
+
+# --- what every command reads and prints
+
+Data = Annotated[
+    Path,
+    typer.Argument(
+        help="The points, one per row: .npy (memory-mapped), .npz, .csv, .csv.gz, .parquet or .mtx.",
+        show_default=False,
+        metavar="DATA",
+    ),
+]
+GraphArgument = Annotated[Path, typer.Argument(help="The graph to read.", show_default=False, metavar="GRAPH")]
+Key = Annotated[
+    str | None, make_option(None, "X, or the only array", "Which array of an .npz file to read", metavar="NAME")
+]
+Header = Annotated[
+    bool | None,
+    make_option(
+        None,
+        "yes if none of its cells is a number",
+        "Whether the first line of a .csv file holds names",
+        "--header/--no-header",
+    ),
+]
+CertificateJson = Annotated[
+    bool, typer.Option("--json", help="Print the certificate as one JSON object; no progress bar.")
+]
+SummaryJson = Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object; no progress bar.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+
+# --- parameters of the learner
+
+Neighbors = Annotated[
+    int | None,
+    make_option(START, "2", "How many nearest neighbors each point is joined to at the start.", "--n-neighbors", "-k"),
+]
+# For commands where -k is the number of clusters.
+NeighborsWithoutK = Annotated[
+    int | None,
+    make_option(START, "2", "How many nearest neighbors each point is joined to.", "--n-neighbors", "--neighbors"),
+]
+Metric = Annotated[
+    str | None, make_option(START, "euclidean", "How distance is measured: euclidean or cosine.", metavar="METRIC")
+]
+Initial = Annotated[
+    str | None,
+    make_option(
+        START,
+        "knn",
+        "The start graph: knn (nearest neighbors), unn (a larger kNN graph, spectrally sparsified; 5 neighbors are "
+        "usual), mst (minimum spanning tree), or the path of a graph file on the same points.",
+        metavar="knn|unn|mst|FILE",
+    ),
+]
+Candidates = Annotated[
+    str | None,
+    make_option(
+        GROWTH,
+        "fiedler",
+        "Where new edges are looked for: fiedler (between the two ends of the Fiedler order), clusters (between "
+        "distant clusters of the spectral embedding) or multilevel (below the worst pairs of a "
+        "coarsened graph).",
+        metavar="fiedler|clusters|multilevel",
+    ),
+]
+Window = Annotated[
+    float | None,
+    make_option(GROWTH, "0.05", "Share of the points taken from each end of the Fiedler order (the paper's epsilon)."),
+]
+EdgeRatio = Annotated[
+    float | None, make_option(GROWTH, "0.001", "Edges added per round, as a share of the points (the paper's zeta).")
+]
+Components = Annotated[
+    int | None,
+    make_option(
+        GROWTH,
+        "1 for fiedler, 20 for clusters, 5 for multilevel",
+        "Eigenvectors in the spectral embedding (the paper's r - 1).",
+    ),
+]
+Tol = Annotated[
+    float | None,
+    make_option(
+        STOP,
+        AUTO,
+        "Stop when no candidate edge has a distortion (eta) above this; auto: when no candidate raises the objective "
+        "any more. The paper uses 10 and 100. With --stability eigenvalues: the largest relative change; auto: 0.01.",
+        metavar="FLOAT|auto",
+        parser=_parse_tolerance,
+    ),
+]
+Stability = Annotated[
+    str | None,
+    make_option(
+        STOP,
+        "distortion",
+        "When the graph is stable: distortion (the largest eta is below --tol) or eigenvalues (the first eigenvalues "
+        "change by less than --tol).",
+        metavar="distortion|eigenvalues",
+    ),
+]
+MaxIter = Annotated[
+    int | None, make_option(STOP, "100", "Largest number of rounds; 0 keeps the start graph, joined to one component.")
+]
+Sigma = Annotated[
+    float | None,
+    make_option(MODEL, "1000.0", "Prior scale: the objective adds 1/sigma^2 to every eigenvalue."),
+]
+Beta = Annotated[float | None, make_option(MODEL, "0.0", "Weight of the sparsity penalty.")]
+Refine = Annotated[
+    bool | None,
+    make_option(
+        MODEL,
+        "no-refine",
+        "Optimize the weights for the objective: on every edge the effective resistance then equals the distance in "
+        "the data.",
+        "--refine/--no-refine",
+    ),
+]
+Center = Annotated[
+    bool | None,
+    make_option(
+        MODEL,
+        "no-center",
+        "Subtract each row's mean first: for rows that are variables observed in many samples (the paper's setting), "
+        "not for feature vectors.",
+        "--center/--no-center",
+    ),
+]
+RandomState = Annotated[int | None, make_seed_option("graph to the bit")]
+Jobs = Annotated[
+    int | None,
+    make_option(RUN, "all cores", "Threads; -1 for all cores. The result does not depend on it.", "--n-jobs", "-j"),
+]
+
+# The names of all parameters of the learner that have an option.
+PARAMETERS = (
+    "n_neighbors",
+    "metric",
+    "initial",
+    "candidates",
+    "window",
+    "edge_ratio",
+    "n_components",
+    "tol",
+    "stability",
+    "max_iter",
+    "sigma",
+    "beta",
+    "refine",
+    "center",
+    "random_state",
+    "n_jobs",
+)

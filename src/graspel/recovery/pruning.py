@@ -1,0 +1,131 @@
+r"""Pruning: recovery of large graphs from the learner's edges.
+
+GRASPEL's loop gives the edges. Their weights are refined (:mod:`graspel.learning.refine`) to the distances
+k = z - 2 s^2, from which the noise has been subtracted. Removing an edge of leverage l = w R lowers the log-likelihood
+of M signals by
+
+    M / 2 (-log(1 - l) - l)        (where w k = l, as at the optimal weights),
+
+which is infinite for a bridge. An edge is removed if twice this loss is below its price by the information criterion,
+log M for BIC (Schwarz 1978). The loss of one edge changes when other edges are removed. So a round removes at most
+three in ten of the edges, those of the smallest loss, and the weights are updated before the next round. Edges of the
+spanning tree of the largest losses are never removed, so that the graph stays connected.
+
+The formula for the loss is the rank-one update of the determinant, det(L - w e e') = det(L) (1 - w R).
+
+References
+----------
+G. Schwarz. Estimating the dimension of a model. The Annals of Statistics 6, 1978.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import minimum_spanning_tree
+
+from graspel.graph import Graph
+from graspel.learning.algorithm import learn
+from graspel.learning.refine import (
+    EXACT_NODES,
+    Refinement,
+    calibrated_weights,
+    edge_likelihood,
+    refine_weights,
+    run_plain_steps,
+)
+from graspel.learning.settings import Settings
+from graspel.points.prepared import Points
+from graspel.recovery.noise import MAX_NOISE_SHARE
+from graspel.runtime.parallel import count_threads
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+AT_A_TIME = 0.3  # largest share of the edges that one round removes
+STEPS = 3  # updates w <- w R / k before the losses of a round are computed
+STEPS_BY_ESTIMATE = 1  # the same where resistances are estimated, which takes longer
+FEW = 0.002  # stop when a round would remove no more than this share of the edges
+FEW_BY_ESTIMATE = 0.03  # the same where resistances are estimated; their error puts about this share below the price
+SMALLEST = 1e-6  # smallest squared distance k, as a share of the median: keeps weights of copies finite
+
+
+class Pruning(NamedTuple):
+    """The recovered graph, its refinement, and for every round the number of edges and the smallest loss of one."""
+
+    graph: Graph
+    refinement: Refinement
+    path: list[tuple[int, float]]
+
+
+def recover_by_pruning(
+    X: Floats,
+    variance: float,
+    price: float,
+    tol: float,
+    rng: np.random.Generator,
+    n_neighbors: int,
+    n_jobs: int | None,
+) -> Pruning:
+    """Recover the graph of signals (nodes x signals, each row of mean zero) with noise of this variance."""
+    m = X.shape[1]
+    points = Points(X, rng=rng, n_threads=count_threads(n_jobs))
+    graph = learn(points, Settings(n_neighbors=n_neighbors, n_jobs=n_jobs), rng).graph
+    k = distances(graph, X, variance)
+    unit = float(np.median(k))
+    k = k / unit
+    graph = graph.with_weights(calibrated_weights(k, graph.n_nodes))
+    path: list[tuple[int, float]] = []
+    is_exact = graph.n_nodes <= EXACT_NODES
+    while True:
+        now = run_plain_steps(
+            edge_likelihood(graph, k, rng, n_jobs), graph.weights, STEPS if is_exact else STEPS_BY_ESTIMATE
+        )
+        leverage = now.weights * now.state.resistance
+        graph = graph.with_weights(leverage / k)  # one more step
+        loss = m * removal_loss(leverage)
+        path.append((graph.n_edges, float(loss.min())))
+        removed = _find_weakest(graph, loss, price, max(1, int(AT_A_TIME * graph.n_edges)))
+        if len(removed) <= (FEW if is_exact else FEW_BY_ESTIMATE) * graph.n_edges:
+            break
+        kept = np.ones(graph.n_edges, dtype=bool)
+        kept[removed] = False
+        graph, k = graph.with_only(kept), k[kept]
+    graph, found = refine_weights(graph, k, rng, tol=tol, n_jobs=n_jobs)
+    return Pruning(graph.scaled(1 / unit), found, path)
+
+
+def distances(graph: Graph, X: Floats, variance: float) -> Floats:
+    """Mean squared distance between the two ends of every edge, less the noise."""
+    z = np.concatenate(
+        [
+            ((X[graph.heads[part]] - X[graph.tails[part]]) ** 2).mean(axis=1)
+            for part in np.array_split(np.arange(graph.n_edges), 1 + graph.n_edges * X.shape[1] // 10_000_000)
+        ]
+    )
+    k = np.maximum(z - 2 * variance, (1 - MAX_NOISE_SHARE) * z)
+    return np.maximum(k, SMALLEST * np.median(k))
+
+
+def removal_loss(leverage: Floats) -> Floats:
+    """Loss of twice the log-likelihood of one signal when an edge is removed, -log(1 - l) - l; infinite for a bridge.
+
+    >>> removal_loss(np.array([0.5, 1.0])).round(3)
+    array([0.193,   inf])
+    """
+    with np.errstate(divide="ignore"):
+        return -np.log1p(-np.minimum(leverage, 1.0)) - leverage
+
+
+def _find_weakest(graph: Graph, loss: Floats, price: float, limit: int) -> Ints:
+    """The edges of smallest loss, all below the price: at most `limit`, none of the spanning tree of largest losses."""
+    cost = 1.0 / np.maximum(loss, np.finfo(float).tiny)
+    rank = np.argsort(np.argsort(cost, kind="stable"), kind="stable") + 1.0  # distinct, so that the tree is unique
+    tree = minimum_spanning_tree(sp.coo_array((rank, (graph.heads, graph.tails)), shape=(graph.n_nodes,) * 2).tocsr())
+    free = np.ones(graph.n_edges, dtype=bool)
+    free[np.isin(rank, tree.data)] = False
+    weak = np.flatnonzero(free & (loss < price))
+    return weak[np.argsort(loss[weak], kind="stable")[:limit]]
