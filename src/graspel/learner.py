@@ -166,6 +166,7 @@ class GRASPEL(BaseEstimator):
         -------
         self
         """
+        self._check_parameters()
         learned = fit_learner(self, check_data(self, X))
         validate_data(self, X, skip_check_array=True)  # stores the number and the names of the features
         warn_if_not_converged(self, learned)
