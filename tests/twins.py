@@ -1,4 +1,4 @@
-"""Slow reference twins: each says in a few lines, on full matrices, what a fast path of the package must return."""
+"""Slow reference twins: each computes in a few lines, on full matrices, what a fast path of the package returns."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def prim_length(D: Floats) -> float:
 
 
 def kruskal_joins(D: Floats, labels: NDArray[np.integer]) -> list[tuple[int, int]]:
-    """The pairs that join the components given by labels, each the closest pair of two parts at its join (Kruskal)."""
+    """The pairs that connect the components given by labels, each the closest pair of two components (Kruskal)."""
     labels, joins = np.array(labels), []
     p, q = np.triu_indices(len(D), 1)
     for i in np.argsort(D[p, q], kind="stable"):

@@ -10,17 +10,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from graspel.graph import Graph
 from graspel.learner import GRASPEL, fit_learner, warn_if_not_converged
 from graspel.learning.algorithm import Learned
-from graspel.neighbors.new_points import NearPoints
+from graspel.neighbors.duplicates import find_first_equals
+from graspel.neighbors.new_points import NearPoints, Ties
 from graspel.points.validation import check_data
 from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.parameters import check_run
 from graspel.runtime.progress import listening, print_progress
+
+Ints = NDArray[np.int64]
 
 
 class GraphEstimator(BaseEstimator):
@@ -63,14 +68,15 @@ class GraphEstimator(BaseEstimator):
         validate_data(self, X, skip_check_array=True)  # stores the number and the names of the features
         validate_data(learner, X, skip_check_array=True)
         self.learner_, self.graph_ = learner, learner.graph_
-        self._near_points = NearPoints(values, metric=learner.metric, center=learner.center)
+        self._near_points = NearPoints(learned.points, learned.start.neighbors)
         warn_if_not_converged(learner, learned)
         return learned
 
-    def _check_new_points(self, X: Any) -> Any:
-        """New points, checked to have the same features as those of the fit."""
+    def _find_near_points(self, X: Any, k: int) -> Ties:
+        """The k points of the fit that are nearest to each new point, after a check of the new points."""
         check_is_fitted(self, "graph_")
-        return validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
+        rows = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
+        return self._near_points.find(rows, k)
 
     @contextmanager
     def _running(self) -> Iterator[None]:
@@ -83,3 +89,13 @@ class GraphEstimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def find_originals(learned: Learned) -> Ints:
+    """For every point the first point equal to it: copies of a point share its label and its position."""
+    neighbors = learned.start.neighbors
+    if neighbors is None:
+        return find_first_equals(learned.points)
+    original = np.arange(learned.points.n_points)
+    original[neighbors.copies] = neighbors.copy_of
+    return original

@@ -1,4 +1,4 @@
-"""Dense elimination: every pivot to full relative accuracy, whatever the range of the weights."""
+"""Dense factor: every pivot to full relative accuracy, whatever the range of the weights."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_the_factors_multiply_to_the_matrix(n, rng):
     assert factors.logdet() == pytest.approx(np.linalg.slogdet(L)[1])
 
 
-def test_the_input_is_left_alone_and_its_diagonal_is_not_read(rng):
+def test_the_input_is_not_changed_and_its_diagonal_is_not_read(rng):
     A = rng.random((5, 5))
     A, ground = A + A.T, np.ones(5)
     before = A.copy()

@@ -106,7 +106,7 @@ def test_iterating_far_below_rounding_does_no_harm(rng):
     assert_allclose(vectors.T @ vectors, np.eye(3), atol=1e-12)
 
 
-def test_best_at_rounding_keeps_the_best_and_loses_patience():
+def test_best_at_rounding_keeps_the_best_and_stops_without_progress():
     best = BestAtRounding()
     assert best.X is None
     vectors = [np.full((2, 2), float(i)) for i in range(20)]

@@ -40,11 +40,11 @@ def with_some_edges(tree: Graph, graph: Graph, share: float) -> Graph:
 
 GRAPHS = {
     "cycle": toy_graphs.cycle(50),
-    "grid": toy_graphs.grid(15, 20),
+    "grid": toy_graphs.grid(14, 15),
     "complete": toy_graphs.complete(30),
     "barbell": toy_graphs.barbell(8),
     "several components": toy_graphs.several_components(),
-    "neighbors": toy_graphs.knn_like(300, 5),
+    "neighbors": toy_graphs.knn_like(210, 5),
 }
 
 

@@ -1,4 +1,4 @@
-"""Solves: the residual is what it is said to be, for many right sides at once, on every graph of the zoo."""
+"""Solves: the residual is what it is said to be, for many right sides at once, on every test graph."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ WIDE = [
 def test_potentials_of_wide_weights_are_right(graph, decades, seed):
     """Against elimination without subtraction.
 
-    Up to 1e-6 .. 1e6 the residual is small, or as small as rounding allows; beyond, it may be said that it is not.
+    For weights from 1e-6 to 1e6 the solve converges; for wider ones a ConvergenceWarning is allowed.
     """
     wide = reweighted(graph, decades, seed)
     components = Components.of(wide.adjacency)

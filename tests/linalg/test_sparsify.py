@@ -34,7 +34,7 @@ def dense_condition(G: Graph, P: Graph) -> float:
     return float(values[-1] / values[0])
 
 
-def clustered_neighbors(n: int = 400, n_neighbors: int = 5, seed: int = 0) -> Graph:
+def clustered_neighbors(n: int = 300, n_neighbors: int = 5, seed: int = 0) -> Graph:
     """Neighbors among points in four clusters, made connected by weak edges."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, 3)) + 6 * rng.standard_normal((4, 3))[rng.integers(4, size=n)]
@@ -96,7 +96,7 @@ def test_every_toy_graph(toy_graph):
     assert result.n_rounds == result.graph.round.max(initial=0)
 
 
-@pytest.mark.parametrize("condition", [2, 10, 30, 100])
+@pytest.mark.parametrize("condition", [3, 10, 30, 100])
 def test_the_condition_asked_for_is_reached(neighbors_graph, at_condition, condition):
     result = at_condition(condition)
     assert_is_sparsifier(result.graph, neighbors_graph)
@@ -113,17 +113,18 @@ def test_a_lower_condition_takes_more_edges(neighbors_graph, at_condition):
     assert sparsify(neighbors_graph).graph == at_condition(30).graph
 
 
-@pytest.mark.parametrize("density", [1.0, 1.02, 1.1, 1.5, 2.3])
+@pytest.mark.parametrize("density", [1.0, 1.02, 1.3, 2.3])
 def test_the_density_asked_for_is_met(neighbors_graph, density):
     result = sparsify(neighbors_graph, density=density)
     assert_is_sparsifier(result.graph, neighbors_graph)
-    assert density - 1 / 400 <= result.graph.n_edges / 400 <= density
+    assert density - 1 / 300 <= result.graph.n_edges / 300 <= density
     assert result.condition == pytest.approx(dense_condition(neighbors_graph, result.graph), rel=0.02)
 
 
-def test_a_density_above_the_graphs_own_keeps_it_all(neighbors_graph):
-    result = sparsify(neighbors_graph, density=50)
-    assert_array_equal(keys(result.graph), keys(neighbors_graph))
+def test_a_density_above_the_graphs_own_keeps_all_edges():
+    graph = clustered_neighbors(60)
+    result = sparsify(graph, density=50)
+    assert_array_equal(keys(result.graph), keys(graph))
     assert result.condition == pytest.approx(1, rel=1e-4)
 
 
@@ -158,7 +159,7 @@ def test_a_tree_stays_as_it_is(target):
 
 
 def test_complete_graph():
-    G = toy_graphs.complete(45)
+    G = toy_graphs.complete(36)
     result = sparsify(G, condition=10)
     assert_is_sparsifier(result.graph, G)
     assert dense_condition(G, result.graph) <= 10.2
@@ -166,14 +167,14 @@ def test_complete_graph():
 
 
 def test_a_condition_near_one_ends():
-    G = toy_graphs.complete(24)
+    G = toy_graphs.complete(10)
     result = sparsify(G, condition=1.001)
     assert result.condition <= 1.001
     assert result.graph.n_edges == G.n_edges
 
 
 def test_several_components_and_isolated_nodes(neighbors_graph):
-    blocks = [toy_graphs.grid(8, 8).adjacency, sp.csr_array((2, 2)), toy_graphs.complete(20).adjacency]
+    blocks = [toy_graphs.grid(6, 6).adjacency, sp.csr_array((2, 2)), toy_graphs.complete(14).adjacency]
     G = Graph.from_adjacency(sp.block_diag(blocks, format="csr"))
     result = sparsify(G, condition=5)
     assert_is_sparsifier(result.graph, G)
@@ -188,7 +189,7 @@ def test_no_edges(name, target):
 
 
 def test_integer_weights():
-    G = toy_graphs.grid(8, 8)
+    G = toy_graphs.grid(5, 5)
     whole, real = sparsify(G.adjacency.astype(int), condition=5), sparsify(G, condition=5)
     assert whole.graph == real.graph
     assert whole.condition == real.condition

@@ -20,7 +20,7 @@ WEIGHTS = st.floats(-12, 12).map(lambda exponent: 10.0**exponent)
 
 @st.composite
 def forests(draw, max_nodes=25):
-    """Each node hangs on an earlier one, or starts a tree of its own; the nodes are then renamed at random."""
+    """Each node is joined to an earlier one, or starts a new tree; the nodes are then renamed at random."""
     n = draw(st.integers(1, max_nodes))
     parents = [draw(st.integers(-1 if p % 7 == 0 else 0, p - 1)) for p in range(1, n)]
     name = draw(st.permutations(range(n)))

@@ -12,13 +12,13 @@ from linalg.zoo import large
 
 
 @pytest.fixture(params=[3, 7, 1000])
-def piece(request, monkeypatch):
-    """Also with pieces that do not divide the length."""
+def block_length(request, monkeypatch):
+    """Also with blocks that do not divide the length."""
     monkeypatch.setattr(vectors, "BLOCK_LENGTH", request.param)
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 5])
-def test_products_and_sums_of_rows(n_threads, rng, piece):
+def test_products_and_sums_of_rows(n_threads, rng, block_length):
     V, W, C = rng.standard_normal((4, 50)), rng.standard_normal((3, 50)), rng.standard_normal((2, 4))
     assert_allclose(products(V, W, n_threads), V @ W.T, atol=1e-12)
     assert_allclose(combine(C, V, n_threads), C @ V, atol=1e-12)
@@ -26,7 +26,7 @@ def test_products_and_sums_of_rows(n_threads, rng, piece):
     assert_array_equal(combine(C, V, n_threads), combine(C, V, 1))
 
 
-def test_sums_may_overwrite_what_they_are_made_of(rng, piece):
+def test_combinations_may_overwrite_their_operands(rng, block_length):
     V, C = rng.standard_normal((4, 50)), rng.standard_normal((2, 4))
     expected = C @ V
     combine(C, V, 2, out=V[:2])

@@ -1,4 +1,4 @@
-"""Test graphs of the linear algebra: some large enough for the multilevel paths, and each difficult in its own way."""
+"""Test graphs of the linear algebra: small and large ones, each difficult in its own way."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ SMALL: dict[str, Callable[[], Graph]] = {
     "equal cliques": lambda: equal_cliques(6, 8, 1e-4),
 }
 
-# Past the limits of the dense paths (300 nodes in a component for eigenpairs, 200 nodes for elimination), and no larger.
+# Little larger than the limits of the dense methods: 300 nodes of a component for eigenpairs, 200 for elimination.
 LARGE: dict[str, Callable[[], Graph]] = {
     "path": lambda: path(420),
     "cycle": lambda: cycle(421),
@@ -79,7 +79,7 @@ LARGE: dict[str, Callable[[], Graph]] = {
     "several components": lambda: union(grid(18, 18), path(310), cycle(40), complete(3)),
     "isolated nodes": lambda: union(expander(330), isolated(30), random_tree(100)),
     "equal cliques": lambda: equal_cliques(20, 21, 1e-3),
-    "many stars": lambda: union(*[star(4)] * 205),
+    "many stars": lambda: union(*[star(3)] * 205),
 }
 
 

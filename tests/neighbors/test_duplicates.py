@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
 
-from graspel.neighbors.duplicates import find_first_equals
+from graspel.neighbors import duplicates, lists
+from graspel.neighbors.duplicates import find_clumps, find_first_equals
 from graspel.neighbors.lists import nearest_neighbors
 from graspel.points.prepared import Points
 
@@ -27,7 +30,38 @@ def test_all_points_equal(rng):
     assert found.indices.shape == (1, 0)
 
 
-def test_only_suspects_are_compared():
-    points = Points(np.array([[1.0, 2.0], [1.0, 2.0], [3.0, 4.0]]))
-    assert find_first_equals(points, np.array([0, 1])).tolist() == [0, 0, 2]
-    assert find_first_equals(points, np.array([], dtype=int)).tolist() == [0, 1, 2]
+def test_rows_of_the_same_hash_are_still_compared(rng, monkeypatch):
+    monkeypatch.setattr(duplicates, "hash_rows", lambda block: np.zeros(len(block), dtype=np.uint64))
+    X = rng.integers(2, size=(20, 2)).astype(float)
+    first = find_first_equals(Points(X))
+    assert (X[first] == X).all()
+    assert first[0] == 0
+
+
+def test_the_first_equal_is_that_of_a_slow_search(rng):
+    X = rng.integers(3, size=(200, 3)).astype(np.float32)
+    expected = [next(j for j in range(i + 1) if (X[j] == X[i]).all()) for i in range(len(X))]
+    assert find_first_equals(Points(X)).tolist() == expected
+
+
+@pytest.mark.parametrize("spread", [1e-9, 1e-7, 1e-5])
+@pytest.mark.parametrize("offset", [0.0, 1e3])
+def test_near_copies_have_their_true_neighbors(rng, spread, offset, monkeypatch):
+    """Points that single precision cannot tell apart are searched about an origin of their own."""
+    monkeypatch.setattr(lists, "EXACT_WORK", 1e6)
+    X = rng.standard_normal((600, 3))
+    X[:300] = 0.7 + spread * rng.standard_normal((300, 3))
+    X += offset
+    points = Points(X)
+    assert any(len(clump) >= 100 for clump in find_clumps(points, 64)) or spread > 1e-6
+    found = nearest_neighbors(points, 2, rng)
+    D = cdist(X, X, "sqeuclidean")
+    np.fill_diagonal(D, np.inf)
+    expected = np.sort(D, axis=1)[:, :2] / points.spectral_norm**2
+    assert (found.z[:, :2] <= expected * (1 + 1e-9)).mean() > 0.97
+    assert found.recall > 0.97
+
+
+def test_ordinary_points_are_no_clumps(rng):
+    assert find_clumps(Points(rng.standard_normal((3000, 3))), 64) == []
+    assert find_clumps(Points(rng.random((3000, 1))), 64) == []

@@ -1,11 +1,16 @@
-"""New points: geometric medians do not end up in the void between two clusters."""
+"""New points: geometric medians do not end up in the empty space between two clusters."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import cdist
 
+from graspel.neighbors import lists, new_points
+from graspel.neighbors.lists import nearest_neighbors
 from graspel.neighbors.new_points import NearPoints, geometric_medians
+from graspel.points.prepared import Points
 
 
 def test_no_place_nearby_has_a_smaller_sum_of_distances(rng):
@@ -24,8 +29,39 @@ def test_the_majority_has_it(rng):
     assert_allclose(geometric_medians(places, np.ones((1, 10))), 0, atol=1e-3)
 
 
-def test_a_point_that_repeats_an_old_one_is_there(rng):
-    X, Y = rng.standard_normal((50, 3)), rng.standard_normal((50, 2))
-    near = NearPoints(X)
-    assert_array_equal(near.medians(X, Y), Y)
-    assert_allclose(near.means(X, Y), Y)
+@pytest.mark.parametrize("offset", [0.0, 1e8, 1e12])
+@pytest.mark.parametrize("scale", [1e-150, 1.0, 1e150])
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_a_point_that_repeats_an_old_one_is_there(rng, offset, scale, metric):
+    X, Y = (rng.standard_normal((50, 3)) + offset) * scale, rng.standard_normal((50, 2))
+    near = NearPoints(Points(X, metric=metric))
+    assert_array_equal(near.medians(near.find(X, 10), Y), Y)
+    assert_array_equal(near.means(near.find(X, 3), Y), Y)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e8])
+def test_the_neighbors_are_those_of_a_slow_search(rng, offset):
+    X, new = rng.standard_normal((80, 4)) + offset, rng.standard_normal((30, 4)) + offset
+    ties = NearPoints(Points(X)).find(new, 3)
+    D = cdist(new, X, "sqeuclidean")
+    assert_array_equal(ties.indices, np.argsort(D, axis=1)[:, :3])
+    weights = 1 / np.sort(D, axis=1)[:, :3]
+    assert_allclose(ties.weights, weights / weights.sum(axis=1, keepdims=True), rtol=1e-6)
+
+
+def test_new_points_are_found_in_cells_as_well(rng, monkeypatch):
+    X, new = rng.standard_normal((2000, 3)), rng.standard_normal((100, 3))
+    monkeypatch.setattr(lists, "EXACT_WORK", 0.0)
+    neighbors = nearest_neighbors(Points(X), 2, rng)
+    assert neighbors.cells is not None
+    monkeypatch.setattr(new_points, "EXACT_WORK", 0.0)
+    ties = NearPoints(neighbors.points, neighbors).find(new, 3)
+    assert (ties.indices == np.argsort(cdist(new, X), axis=1)[:, :3]).mean() > 0.97
+
+
+@pytest.mark.parametrize("value", [1e20, 1e300, -1e308])
+def test_a_new_point_far_out_has_finite_weights(rng, value):
+    X = rng.standard_normal((40, 3))
+    ties = NearPoints(Points(X)).find(np.array([[value, 0.0, 0.0]]), 3)
+    assert np.isfinite(ties.weights).all()
+    assert ties.weights.sum() == pytest.approx(1)

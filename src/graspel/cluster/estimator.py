@@ -13,11 +13,13 @@ from graspel.cluster.graph_clusters import (
     ASSIGNMENTS,
     check_n_clusters,
     cluster_graph,
+    give_copies_one_label,
     nearest_center,
     soft_memberships,
 )
-from graspel.graph_estimator import GraphEstimator
+from graspel.graph_estimator import GraphEstimator, find_originals
 from graspel.learner import GRASPEL
+from graspel.neighbors.new_points import MEAN_NEIGHBORS
 from graspel.runtime.parameters import check_choice
 
 Ints = NDArray[np.int64]
@@ -116,7 +118,7 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
         if self.n_clusters != "auto":
             check_n_clusters(self.n_clusters, values.shape[0])
         with self._running():
-            self._learn_graph(self._copy_learner(), X, values)
+            learned = self._learn_graph(self._copy_learner(), X, values)
             found = cluster_graph(
                 self.graph_,
                 self.n_clusters,
@@ -124,6 +126,7 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
                 random_state=self.random_state,
                 n_jobs=self.n_jobs,
             )
+        found = give_copies_one_label(found, find_originals(learned))
         self.labels_, self.n_clusters_ = found.labels, found.n_clusters
         self.embedding_, self.cluster_centers_ = found.embedding, found.centers
         self.eigenvalues_, self.eigengap_ = found.eigenvalues, found.gap
@@ -147,16 +150,14 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
         -------
         labels : array of m. Points of the training set get their own labels.
         """
-        return nearest_center(self._embed_new_points(X), self.cluster_centers_)
+        ties = self._find_near_points(X, MEAN_NEIGHBORS)
+        rows = self._near_points.means(ties, self.embedding_)
+        return np.where(ties.is_old, self.labels_[ties.indices[:, 0]], nearest_center(rows, self.cluster_centers_))
 
     def predict_memberships(self, X: Any) -> Floats:
         """Degree to which new points belong to each cluster (m x n_clusters_); rows sum to one."""
-        return soft_memberships(self._embed_new_points(X), self.cluster_centers_, self._spread)
-
-    def _embed_new_points(self, X: Any) -> Floats:
-        """Rows of the embedding for new points: weighted means of their neighbors' rows."""
-        points = self._check_new_points(X)
-        return self._near_points.means(points, self.embedding_)
+        rows = self._near_points.means(self._find_near_points(X, MEAN_NEIGHBORS), self.embedding_)
+        return soft_memberships(rows, self.cluster_centers_, self._spread)
 
     def _default_learner(self) -> GRASPEL:
         return GRASPEL(max_iter=0)

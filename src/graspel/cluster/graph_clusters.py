@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -235,6 +235,31 @@ def cluster_graph(
     found, labels = _number_by_first_node(labels)
     return Clustering(
         labels, found, rows, group_means(rows, labels, np.bincount(labels)), pairs.values[pairs.values > 0], gap
+    )
+
+
+def give_copies_one_label(found: Clustering, original: Ints) -> Clustering:
+    """The clustering in which every node has the label and the row of its original, the first node equal to it.
+
+    A cluster that consists of copies only disappears; a warning says so.
+    """
+    if (original == np.arange(len(original))).all():
+        return found
+    n_clusters, labels = _number_by_first_node(found.labels[original])
+    if n_clusters < found.n_clusters:
+        warnings.warn(
+            f"{found.n_clusters} clusters were asked for, but there are only {n_clusters}: the points have "
+            f"{len(np.unique(original)):,} distinct rows, and equal points share a cluster. Ask for fewer clusters.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    rows = found.embedding[original]
+    return replace(
+        found,
+        labels=labels,
+        n_clusters=n_clusters,
+        embedding=rows,
+        centers=group_means(rows, labels, np.bincount(labels)),
     )
 
 

@@ -271,9 +271,7 @@ def eliminate(
     renumber = np.cumsum(~out) - 1
     stars = A[removed]
     W = stars.sum(axis=1) + ground[removed]
-    pivots = np.where(
-        W > 0, W, np.inf
-    )  # an isolated node has the equation 0 = 0; an infinite pivot gives it the value 0
+    pivots = np.where(W > 0, W, np.inf)  # the infinite pivot of an isolated node gives it the value 0
     row = np.repeat(np.arange(len(removed)), np.diff(stars.indptr))
     column = renumber[stars.indices]
     share = stars.data / pivots[row]

@@ -135,8 +135,8 @@ def coarsen(
     wanted = max(1, round(n / ratio))
     groups, mass = np.arange(n), np.ones(n, dtype=np.int64)
     levels: list[Ints] = []
-    tests = _smooth(A, rng.standard_normal((n, N_VECTORS)), SWEEPS)
-    T = tests
+    test_vectors = _smooth(A, rng.standard_normal((n, N_VECTORS)), SWEEPS)
+    T = test_vectors
     while A.shape[0] > wanted and len(levels) < MAX_LEVELS:
         level = _pair_nodes(A, T, A.shape[0] - wanted)
         if level.max() + 1 == A.shape[0]:
@@ -144,15 +144,14 @@ def coarsen(
         groups = level[groups]
         mass = np.bincount(groups)
         A = contract(A, level)
-        T = _smooth(A, group_means(tests, groups, mass), LEVEL_SWEEPS)
+        T = _smooth(A, group_means(test_vectors, groups, mass), LEVEL_SWEEPS)
         levels.append(level)
     ratios = _eigenvalue_ratios(fine, A, mass, n_eigenvalues, rng)
     inflation = float(np.median(ratios)) if len(ratios) else 1.0
-    representatives = order[_representatives(tests, groups, mass)]
-    groups = groups[np.argsort(order)]  # back to the node order of the given graph,
-    sequence = np.argsort(
-        np.unique(groups, return_index=True)[1]
-    )  # with coarse nodes numbered by their first fine node
+    representatives = order[_representatives(test_vectors, groups, mass)]
+    # Return to the node order of the given graph, with coarse nodes numbered by their first fine node.
+    groups = groups[np.argsort(order)]
+    sequence = np.argsort(np.unique(groups, return_index=True)[1])
     number = np.argsort(sequence)
     if levels:
         levels[0] = levels[0][np.argsort(order)]
@@ -227,9 +226,9 @@ def _take_highest(nodes: Ints, affinity: Floats, limit: int) -> Ints:
     return nodes if len(nodes) <= limit else nodes[np.argsort(-affinity[nodes], kind="stable")[: max(limit, 0)]]
 
 
-def _representatives(tests: Floats, groups: Ints, mass: Ints) -> Ints:
+def _representatives(test_vectors: Floats, groups: Ints, mass: Ints) -> Ints:
     """For each group the node whose test values are closest to the mean of the group (the first in case of ties)."""
-    off = ((tests - group_means(tests, groups, mass)[groups]) ** 2).sum(axis=1)
+    off = ((test_vectors - group_means(test_vectors, groups, mass)[groups]) ** 2).sum(axis=1)
     order = np.lexsort((np.arange(len(groups)), off, groups))
     return order[np.unique(groups[order], return_index=True)[1]]
 
@@ -269,9 +268,8 @@ class _MassWeightedLaplacian:
         label = components.labels[self._inverse.order]
         length = np.sqrt(np.bincount(label, self._root**2))
         entries = self._root / length[label]
-        self._null = sp.csr_array(
-            (entries, (label, np.arange(len(label))))
-        )  # orthonormal basis of the null space, one row per component
+        # An orthonormal basis of the null space, one row per component.
+        self._null = sp.csr_array((entries, (label, np.arange(len(label)))))
 
     def __matmul__(self, x: Floats) -> Floats:
         return self._laplacian @ (x / self._root) / self._root

@@ -58,9 +58,8 @@ class DenseFactor:
                     s[k + 1 :] += share * s[k]
                     self.pivots[k] = W
                     self.G[k + 1 :, k] = -share
-            A[stop:, stop:] -= (
-                self.G[stop:, start:stop] @ A[start:stop, stop:]
-            )  # these entries of G are negative or zero, so this adds
+            # These entries of G are negative or zero, so nothing is subtracted.
+            A[stop:, stop:] -= self.G[stop:, start:stop] @ A[start:stop, stop:]
 
     def forward(self, X: Floats) -> Floats:
         """G^-1 X."""

@@ -98,9 +98,8 @@ class PartialElimination:
 
     def __init__(self, heads: Ints, tails: Ints, out: NDArray[np.bool_]) -> None:
         n_left = int((~out).sum())
-        number = (
-            np.where(out, np.cumsum(out), np.cumsum(~out)) - 1
-        )  # new numbers, separate for eliminated and remaining nodes
+        # Eliminated nodes and remaining nodes are numbered separately.
+        number = np.where(out, np.cumsum(out), np.cumsum(~out)) - 1
         # Edges of the eliminated nodes, sorted by eliminated node: edge, node, neighbor.
         edges = np.flatnonzero(out[heads] | out[tails])
         node = number[np.where(out[heads[edges]], heads[edges], tails[edges])]

@@ -172,9 +172,8 @@ def nonzero_pairs(
     adjacency: sp.csr_array, components: Components, wanted: int, guess: Floats | None, settings: SolverSettings
 ) -> Eigenpairs:
     """The smallest nonzero eigenvalues, their vectors and residuals."""
-    unit = 2.0 ** np.floor(
-        np.log2(adjacency.data.max())
-    )  # scaled to order one, the squares of the weights do not overflow
+    # Weights are scaled to order one, so that their squares do not overflow; a power of two adds no rounding error.
+    unit = 2.0 ** np.floor(np.log2(adjacency.data.max()))
     adjacency = adjacency / unit
     with one_thread_per_call():
         if components.number == 1:
@@ -208,10 +207,8 @@ def _solve_by_component(
         nodes = order[inside]
         start = None if guess is None else guess[nodes]
         own = _solve_connected(blocks[inside, inside], min(wanted, size - 1), start, settings)
-        values, energy_residuals = (
-            np.concatenate([values, own.values]),
-            np.concatenate([energy_residuals, own.energy_residuals]),
-        )
+        values = np.concatenate([values, own.values])
+        energy_residuals = np.concatenate([energy_residuals, own.energy_residuals])
         solved.append((nodes, own.vectors))
     smallest = np.argsort(values, kind="stable")[:wanted]
     vectors, first = np.zeros((len(order), wanted)), 0
@@ -243,9 +240,9 @@ def _solve_connected(
 def _solve_dense(adjacency: sp.csr_array, wanted: int) -> tuple[Floats, Floats]:
     """Compute the pairs by LAPACK.
 
-    For up to half of the spectrum the pseudo-inverse is decomposed: its largest eigenvalues are the smallest of
-    L, and LAPACK computes them to full relative accuracy. All eigenvalues are always computed, because LAPACK may
-    miss some of a requested subset if eigenvalues are multiple.
+    For up to half of the spectrum the pseudo-inverse is decomposed. Its largest eigenvalues belong to the smallest of
+    L, and LAPACK computes them to full relative accuracy. All eigenvalues are always computed, because LAPACK may miss
+    some of a requested subset if eigenvalues are multiple.
     """
     n = adjacency.shape[0]
     if wanted < n // 2:

@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graspel.graph_estimator import find_originals
 from graspel.learner import GRASPEL
 from graspel.manifold.base import GraphEmbedding
 from graspel.manifold.spectral_coordinates import spectral_coordinates
+from graspel.neighbors.new_points import MEAN_NEIGHBORS
 from graspel.runtime.parameters import check_number, generator
 from graspel.runtime.progress import announce
 
@@ -110,10 +112,10 @@ class GraspelEmbedding(GraphEmbedding):
         rng = generator(self.random_state)
         learner = self._copy_learner()
         with self._running():
-            self._learn_graph(learner, X, values)
+            learned = self._learn_graph(learner, X, values)
             announce("embedding")
             found = spectral_coordinates(self.graph_, self.n_components, learner.sigma, rng, self.n_jobs)
-        self.embedding_, self.eigenvalues_ = found.U, found.values
+        self.embedding_, self.eigenvalues_ = found.U[find_originals(learned)], found.values
         return self
 
     def transform(self, X: Any) -> Floats:
@@ -127,8 +129,8 @@ class GraspelEmbedding(GraphEmbedding):
         -------
         coordinates : array (m x n_components). Points of the training set get their own coordinates.
         """
-        points = self._check_new_points(X)
-        return self._near_points.means(points, self.embedding_)
+        ties = self._find_near_points(X, MEAN_NEIGHBORS)
+        return self._near_points.means(ties, self.embedding_)
 
     def _default_learner(self) -> GRASPEL:
         return GRASPEL()

@@ -26,6 +26,7 @@ from graspel.manifold.engine import Iterations, Layout, TSNECallback, optimize, 
 from graspel.manifold.interpolation import interpolate
 from graspel.manifold.spectral_coordinates import spectral_start
 from graspel.neighbors.lists import Neighbors, nearest_neighbors
+from graspel.neighbors.new_points import MEDIAN_NEIGHBORS
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import count_threads
 from graspel.runtime.parameters import check_number, generator
@@ -181,8 +182,8 @@ class MultilevelTSNE(GraphEmbedding):
         -------
         coordinates : array (m x n_components). Points of the training set get their own coordinates.
         """
-        points = self._check_new_points(X)
-        return self._near_points.medians(points, self.embedding_)
+        ties = self._find_near_points(X, MEDIAN_NEIGHBORS)
+        return self._near_points.medians(ties, self.embedding_)
 
     def _default_learner(self) -> GRASPEL:
         return GRASPEL(max_iter=0)

@@ -3,9 +3,10 @@ r"""Cells: the sketch of the points divided into cells, to find near points with
 Each point is compared with the points of the cells whose centers are nearest to it
 (:mod:`graspel.neighbors.partition`). Blocks of work are fixed, so the result does not depend on the number of threads.
 
-References ---------- H. Jegou, M. Douze and C. Schmid. Product quantization for nearest neighbor search. IEEE
-Transactions on Pattern Analysis and Machine Intelligence 33, 2011. The inverted file, which searches the cells nearest
-to a query.
+References
+----------
+H. Jegou, M. Douze and C. Schmid. Product quantization for nearest neighbor search. IEEE Transactions on Pattern
+Analysis and Machine Intelligence 33, 2011. The inverted file, which searches the cells nearest to a query.
 """
 
 from __future__ import annotations
@@ -26,9 +27,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 CELL_POINTS = 128  # approximate number of points in a cell
-MIN_CANDIDATES = (
-    1 << 21
-)  # smallest number of candidates that a block of queries may hold in memory: 8 bytes each, 16 MB
+MIN_CANDIDATES = 1 << 21  # smallest number of candidates held in memory for a block of queries: 16 MB
 CANDIDATES_PER_POINT = 16  # for many points a block may hold this many candidates per point: fewer, larger blocks
 CELL_BLOCK = 256  # cells whose distances to all other cells are held at a time
 FIRST_CELLS = 16  # cells searched first for the closest pair; the pair they find rules out most other cells
@@ -53,13 +52,17 @@ class Cells:
         announce("nearest neighbors", None, "dividing the points into cells")
         return cls(points, Partition.build(points.sketch, CELL_POINTS, rng, points.n_threads))
 
-    def search(self, queries: Ints, width: int, probes: int) -> Ints:
-        """For each query approximately the `width` nearest points, itself included (-1 if fewer were found)."""
+    def search(self, queries: Ints, width: int, probes: int, asking: Points | None = None) -> Ints:
+        """For each query approximately the `width` nearest points (-1 if fewer were found).
+
+        Queries are points themselves, and then among their own neighbors, or points of `asking`.
+        """
         sketch, n_threads = self.points.sketch, self.points.n_threads
+        asking_sketch = (asking or self.points).sketch
         found = np.empty((len(queries), width), dtype=np.int64)
         n_candidates = max(MIN_CANDIDATES, CANDIDATES_PER_POINT * self.points.n_points)
         for block in row_blocks(len(queries), max(1, n_candidates // (probes * width))):
-            found[block] = search_cells(sketch[queries[block]], sketch, self.partition, width, probes, n_threads)
+            found[block] = search_cells(asking_sketch[queries[block]], sketch, self.partition, width, probes, n_threads)
         return found
 
     def nearest_outside(
@@ -81,14 +84,16 @@ class Cells:
         def search_group(i: int) -> tuple[Ints, Ints, Floats]:
             group, pool = groups[i], np.concatenate([pools[cell] for cell in nearest[i]])
             sketch, center = self.points.sketch, self.partition.centers[query_cells[i]]
-            found = pool[nearest_rows(sketch[group] - center, sketch[pool] - center, 1)[1][:, 0]]
+            Y, found = sketch[pool] - center, np.empty(len(group), dtype=np.int64)
+            for block in row_blocks(len(group), max(1, MIN_CANDIDATES // len(pool))):
+                found[block] = pool[nearest_rows(sketch[group[block]] - center, Y, 1)[1][:, 0]]
             return group, found, self.points.squared_distances(group, found)
 
         by_gap = np.argsort(gaps, kind="stable")
         results = list(map_blocks(search_group, by_gap[:FIRST_CELLS].tolist(), self.points.n_threads))
         best = min(best, *(float(z.min()) for _, _, z in results))
-        # Distances in the sketch are sqrt(N z_data) at most, so a cell with a larger gap holds no closer pair.
-        could_be_closer = gaps[by_gap] <= ROUNDING_FACTOR * np.sqrt(best * self.points.n_points)
+        # The sketch shortens distances, so a cell with a larger gap holds no closer pair.
+        could_be_closer = gaps[by_gap] <= ROUNDING_FACTOR * self.points.sketch_distance(best)
         remaining = by_gap[FIRST_CELLS:][could_be_closer[FIRST_CELLS:]]
         results += map_blocks(search_group, remaining.tolist(), self.points.n_threads)
         p, q, z = (np.concatenate(column) for column in zip(*results, strict=True))

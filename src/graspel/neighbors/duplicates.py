@@ -1,29 +1,105 @@
-"""Duplicates: points that are equal to an earlier point.
+"""Duplicates: points that are equal to an earlier point, and clumps of points that are nearly equal.
 
-Copies of a point would fill each other's neighbor lists, so the first of them represents all.
+Copies of a point would fill each other's neighbor lists, so the first of them represents all. They are found by one
+number for each row, a sum of its bytes times fixed random factors modulo 2^64 (multilinear hashing). Rows of the same
+number are then compared value by value.
+
+A clump is a set of many points that are nearly copies of each other: single precision blurs the distances between them,
+which can be computed only about an origin of their own.
+
+References
+----------
+D. Lemire and O. Kaser. Strongly universal string hashing is fast. The Computer Journal 57, 2014.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from graspel.points.far_rows import find_median, row_lengths
 from graspel.points.prepared import Points
-from graspel.runtime.parallel import row_blocks
+from graspel.runtime.parallel import row_blocks, run_blocks
 
 Ints = NDArray[np.int64]
 
+GRID = 2.0**-10  # spacing of the grid on the sketch, as a share of its largest coordinate: a distance kept to 4 digits
+BLUR = 0.25  # smallest radius of a cell, in distances that single precision tells apart: fewer make cells random
+CELL_MEMBERS = 128  # points in a cell, as in graspel.neighbors.cells
+MEASURED_MEMBERS = 1024  # members of a group from which its spread is estimated
+HASH_SEED = 20140401  # of the factors; any number will do, but it must always be the same
 
-def find_first_equals(points: Points, suspects: Ints) -> Ints:
-    """For every point the first point equal to it; only the points in `suspects` can have equals.
 
-    >>> find_first_equals(Points(np.array([[1.0], [2.0], [1.0]])), np.array([0, 2]))
+def find_first_equals(points: Points) -> Ints:
+    """For every point the first point equal to it.
+
+    >>> find_first_equals(Points(np.array([[1.0], [2.0], [1.0]])))
     array([0, 1, 0])
     """
-    first = np.arange(points.n_points)
-    first_by_row: dict[bytes, int] = {}
-    for block in row_blocks(len(suspects), points.block):
-        rows = points.rows(suspects[block]) + 0.0  # turns -0.0 into 0.0, whose bytes differ
-        for point, row in zip(suspects[block].tolist(), rows, strict=True):
-            first[point] = first_by_row.setdefault(row.tobytes(), point)
+    return _first_of_equal_rows(points.rows, points.n_points, points.block, points.n_threads)
+
+
+def find_clumps(points: Points, smallest: int) -> list[Ints]:
+    """Sets of at least `smallest` points so near each other that single precision blurs their distances.
+
+    Points are grouped by a grid on the sketch. A product in single precision tells two points at distance l from the
+    origin apart if their distance is above l eps^(1/2). In a group of n points in d dimensions whose typical distance
+    from the median is r, a cell of m points has the radius r (m/n)^(1/d); the group is a clump if that is much less.
+
+    >>> X = np.array([[0.0], [1.0], [1.0 + 1e-12], [1.0 - 1e-12], [3.0]])
+    >>> find_clumps(Points(X), 3)
+    [array([1, 2, 3])]
+    """
+    sketch = points.sketch
+    spacing = GRID * max(float(np.abs(sketch).max(initial=0.0)), np.finfo(np.float32).tiny)
+    cells = _first_of_equal_rows(
+        lambda block: np.floor(sketch[block] / spacing), points.n_points, points.block, points.n_threads
+    )
+    order = np.argsort(cells, kind="stable")
+    groups = np.split(order, np.flatnonzero(np.diff(cells[order])) + 1)
+    return [group for group in groups if len(group) >= smallest and _is_blurred(points, group)]
+
+
+def _is_blurred(points: Points, group: Ints) -> bool:
+    """Whether single precision cannot tell the cells of a group apart."""
+    rows = points.rows(group[:MEASURED_MEMBERS]).astype(np.float64)
+    radius = find_median(rows)[1] * (CELL_MEMBERS / len(group)) ** (1 / points.n_features)
+    length = row_lengths(points.centered_rows(group[:1], np.float64))[0]
+    return bool(radius < BLUR * np.sqrt(np.finfo(np.float32).eps) * length)
+
+
+def _first_of_equal_rows(rows: Callable[[Any], NDArray[Any]], n_rows: int, block: int, n_threads: int) -> Ints:
+    """For every row the first row equal to it."""
+    number = np.empty(n_rows, dtype=np.uint64)
+
+    def work(part: slice) -> None:
+        number[part] = hash_rows(rows(part))
+
+    run_blocks(work, row_blocks(n_rows, block), n_threads)
+    order = np.argsort(number, kind="stable")
+    is_new = np.append(True, number[order][1:] != number[order][:-1])
+    first = np.empty(n_rows, dtype=np.int64)
+    first[order] = order[is_new][np.cumsum(is_new) - 1]
+    later = np.flatnonzero(first != np.arange(n_rows))
+    for part in row_blocks(len(later), block):
+        chosen = later[part]
+        differs = (rows(chosen) != rows(first[chosen])).any(axis=1)
+        first[chosen[differs]] = chosen[differs]  # two rows of the same number, which hardly ever happens
     return first
+
+
+def hash_rows(block: NDArray[Any]) -> NDArray[np.uint64]:
+    """One number for each row; equal rows have equal numbers.
+
+    >>> a, b, c = hash_rows(np.array([[0.0, 1.0], [-0.0, 1.0], [1.0, 0.0]]))
+    >>> bool(a == b), bool(a == c)
+    (True, False)
+    """
+    block = np.ascontiguousarray(block + block.dtype.type(0))  # turns -0.0 into 0.0, whose bytes differ
+    words = block.view(np.uint32).reshape(len(block), -1).astype(np.uint64)
+    factors = np.random.default_rng(HASH_SEED).integers(2**63, size=words.shape[1], dtype=np.uint64) * 2 + 1
+    mixed = (words * factors).sum(axis=1, dtype=np.uint64)
+    return mixed ^ (mixed >> np.uint64(29))

@@ -33,27 +33,43 @@ def exact_work(points: Points, n_queries: int) -> float:
     return float(n_queries) * points.n_points * (points.n_features + SELECTION_COST)
 
 
-def exact_neighbors(points: Points, queries: Ints, k: int, pool: Ints | None = None) -> tuple[Ints, Floats]:
+def exact_neighbors(
+    points: Points, queries: Ints, k: int, pool: Ints | None = None, asking: Points | None = None
+) -> tuple[Ints, Floats]:
     """The k nearest points of each query among `pool` (default: all points), by computing every distance.
 
-    Candidates come from products in single precision. A query is doubtful if rounding could hide one of its neighbors;
-    doubtful queries are searched again in double precision, and if they still are doubtful, by differences. A query is
-    never its own neighbor.
+    Queries are points themselves, and then never their own neighbors, or points of `asking`. Candidates come from
+    products in single precision. A query is doubtful if rounding could hide one of its neighbors; doubtful queries are
+    searched again in double precision, and if they still are doubtful, by differences.
     """
     pool = np.arange(points.n_points) if pool is None else pool
     width = min(len(pool), k + EXTRA_CANDIDATES)
     indices, z = np.zeros((len(queries), k), dtype=np.int64), np.zeros((len(queries), k))
-    size = float(np.einsum("ij,ij->i", points.sketch, points.sketch).max()) / points.n_points  # largest |x|^2
+    size = _squared_lengths(asking or points, queries)
     doubtful = np.arange(len(queries))
     for method in METHODS:
         if float(len(doubtful)) * len(pool) * points.n_features > method.max_work:
             break
-        candidates = _find_candidates(points, queries[doubtful], pool, width, method)
-        indices[doubtful], z[doubtful] = measure_candidates(points, queries[doubtful], candidates, k)
-        doubtful = doubtful[z[doubtful, -1] < ROUNDING_MARGIN * method.rounding * size]
+        candidates = _find_candidates(points, queries[doubtful], pool, width, method, asking or points)
+        indices[doubtful], z[doubtful] = measure_candidates(points, queries[doubtful], candidates, k, asking)
+        # A point that competes with the last neighbor is about as far from the origin as the query, so that the
+        # rounding error of its distance is about that of the query's squared length.
+        doubtful = doubtful[z[doubtful, -1] < ROUNDING_MARGIN * method.rounding * size[doubtful]]
         if not len(doubtful) or width == len(pool):
             break
     return indices, z
+
+
+def _squared_lengths(points: Points, queries: Ints) -> Floats:
+    """|x|^2 of each query about the origin, in the units of z_data."""
+    size = np.empty(len(queries))
+
+    def work(block: slice) -> None:
+        rows = points.centered_rows(queries[block], np.float64)
+        size[block] = np.einsum("ij,ij->i", rows, rows)
+
+    points.run(work, row_blocks(len(queries), points.block))
+    return size / points.spectral_norm**2
 
 
 class DistanceMethod(NamedTuple):
@@ -75,7 +91,9 @@ METHODS = (
 )
 
 
-def _find_candidates(points: Points, queries: Ints, pool: Ints, width: int, method: DistanceMethod) -> Ints:
+def _find_candidates(
+    points: Points, queries: Ints, pool: Ints, width: int, method: DistanceMethod, asking: Points
+) -> Ints:
     """The `width` members of the pool nearest to each query, up to rounding."""
     found = np.full((len(queries), width), -1, dtype=np.int64)
     best = np.full((len(queries), width), np.inf)
@@ -84,7 +102,7 @@ def _find_candidates(points: Points, queries: Ints, pool: Ints, width: int, meth
         Y = points.centered_rows(members, method.dtype)
 
         def work(block: slice, Y: NDArray[np.floating] = Y, members: Ints = members) -> None:
-            D, index = method.nearest(points.centered_rows(queries[block], method.dtype), Y, min(width, len(Y)))
+            D, index = method.nearest(asking.centered_rows(queries[block], method.dtype), Y, min(width, len(Y)))
             D, candidates = np.hstack([best[block], D]), np.hstack([found[block], members[index]])
             keep = np.argsort(D, axis=1, kind="stable")[:, :width]
             best[block] = np.take_along_axis(D, keep, axis=1)
@@ -94,13 +112,20 @@ def _find_candidates(points: Points, queries: Ints, pool: Ints, width: int, meth
     return found
 
 
-def measure_candidates(points: Points, queries: Ints, candidates: Ints, width: int) -> tuple[Ints, Floats]:
-    """Measure the candidates on the points themselves; keep the `width` nearest other than the query, each once."""
+def measure_candidates(
+    points: Points, queries: Ints, candidates: Ints, width: int, asking: Points | None = None
+) -> tuple[Ints, Floats]:
+    """Measure the candidates on the points themselves; keep the `width` nearest, each once.
+
+    Queries are points, and then not their own neighbors, or points of `asking`. A candidate of -1 is none.
+    """
     candidates = np.sort(candidates, axis=1)
-    invalid = (candidates < 0) | (candidates == queries[:, None])
+    invalid = candidates < 0
+    if asking is None:
+        invalid |= candidates == queries[:, None]
     invalid[:, 1:] |= candidates[:, 1:] == candidates[:, :-1]
-    candidates[invalid] = queries.repeat(invalid.sum(axis=1))  # any row that exists; its distance is set to inf below
-    z = points.squared_distances_to(queries, candidates)
+    candidates[invalid] = 0  # any row that exists; its distance is set to inf below
+    z = points.squared_distances_to(queries, candidates, asking)
     z[invalid] = np.inf
     order = np.argsort(z, axis=1, kind="stable")[:, :width]
     return np.take_along_axis(candidates, order, axis=1), np.take_along_axis(z, order, axis=1)

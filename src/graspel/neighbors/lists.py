@@ -21,8 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.neighbors.cells import Cells
-from graspel.neighbors.duplicates import find_first_equals
+from graspel.neighbors.duplicates import find_clumps, find_first_equals
 from graspel.neighbors.exact import EXACT_WORK, EXTRA_CANDIDATES, exact_neighbors, exact_work, measure_candidates
+from graspel.neighbors.recall import measure_recall
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import row_blocks
 from graspel.runtime.progress import announce
@@ -34,7 +35,9 @@ MIN_PROBES = 8  # smallest number of cells searched per point
 MAX_PROBES = 128  # largest number of cells searched per point
 FALLBACK_WORK = 2e13  # multiplications up to which all distances are computed if cells fail: it takes some minutes
 WANTED_RECALL = 0.9925  # share of true neighbors; above the 0.99 promised, as it is measured on a sample
-RECALL_SAMPLE = 768  # points searched exactly to measure the recall
+PROBES_SAMPLE = 768  # points searched exactly to choose the number of cells
+WARN_RECALL = 0.98  # recall below which the user is told
+MIN_CLUMP = 64  # smallest number of points that count as a clump; fewer cost little as they are
 PROGRESS_BLOCKS = 10  # blocks of queries, for progress messages
 MIN_BLOCK = 1 << 14  # smallest number of queries in a block; large blocks give large matrix products per cell
 
@@ -47,7 +50,7 @@ class Neighbors:
     ----------
     points : Points, the distinct points
     indices, z : arrays (points x width), neighbors by increasing distance (ties by index) and their z_data
-    recall : float, share of true neighbors in the lists, measured on a sample (1 if the search was exact)
+    recall : float, share of true neighbors in the lists, measured on a sample by other means than the search
     distinct : array, index of each distinct point in the full data
     copies, copy_of : arrays, indices of the other points in the full data, and of the points that they are equal to
     cells : Cells in which they were found; None if all distances were computed
@@ -65,45 +68,67 @@ class Neighbors:
 
 def nearest_neighbors(points: Points, k: int, rng: np.random.Generator) -> Neighbors:
     """Find at least k neighbors (fewer if there are not so many distinct points) of every distinct point."""
-    indices, z, recall, cells = _find_lists(points, k, rng)
+    announce("nearest neighbors")
+    first = find_first_equals(points)
     everyone = np.arange(points.n_points)
-    first = find_first_equals(points, np.flatnonzero(z.min(axis=1, initial=np.inf) == 0.0))
-    distinct = np.flatnonzero(first == everyone)
-    copies = np.flatnonzero(first != everyone)
+    distinct, copies = np.flatnonzero(first == everyone), np.flatnonzero(first != everyone)
     if len(copies):
         points = points.subset(distinct)
-        indices, z, recall, cells = _find_lists(points, k, rng)
-    return Neighbors(points, indices, z, recall, distinct, copies, first[copies], cells)
-
-
-def _find_lists(points: Points, k: int, rng: np.random.Generator) -> tuple[Ints, Floats, float, Cells | None]:
-    """Neighbor lists of all points (copies included): indices, z_data, recall, and the cells that were searched."""
-    announce("nearest neighbors")
-    n = points.n_points
-    width = min(n - 1, k + EXTRA_CANDIDATES)
-    if width == 0:
-        return np.empty((n, 0), dtype=np.int64), np.empty((n, 0)), 1.0, None
-    if exact_work(points, n) <= EXACT_WORK:
-        return *exact_neighbors(points, np.arange(n), width), 1.0, None
-    cells = Cells.build(points, rng)
-    sample = np.sort(rng.choice(n, min(n, RECALL_SAMPLE), replace=False))
-    _, truth = exact_neighbors(points, sample, k)
-    probes = _choose_probes(cells, sample, truth, width)
-    if probes is None and exact_work(points, n) <= FALLBACK_WORK:
-        return *exact_neighbors(points, np.arange(n), width), 1.0, None
-    indices, z = np.empty((n, width), dtype=np.int64), np.empty((n, width))
-    blocks = row_blocks(n, max(n // PROGRESS_BLOCKS, MIN_BLOCK))
-    for done, block in enumerate(blocks):
-        announce("nearest neighbors", done / len(blocks), "comparing points cell by cell")
-        indices[block], z[block] = _search_in_cells(cells, np.arange(n)[block], width, probes or MAX_PROBES)
-    recall = _recall(z[sample], truth)
-    if probes is None:
+    indices, z, cells = _find_lists(points, k, rng)
+    recall = measure_recall(points, z, k)
+    if recall < WARN_RECALL:
         warnings.warn(
             f"only {recall:.0%} of the nearest neighbors were found: the points are spread too evenly. "
             "The graph will still be connected; for exact lists, pass your own as initial=(indices, distances).",
             stacklevel=2,
         )
-    return indices, z, recall, cells
+    return Neighbors(points, indices, z, recall, distinct, copies, first[copies], cells)
+
+
+def _find_lists(points: Points, k: int, rng: np.random.Generator) -> tuple[Ints, Floats, Cells | None]:
+    """Neighbor lists of distinct points: indices, z_data, and the cells that were searched."""
+    n = points.n_points
+    width = min(n - 1, k + EXTRA_CANDIDATES)
+    if width == 0:
+        return np.empty((n, 0), dtype=np.int64), np.empty((n, 0)), None
+    if exact_work(points, n) <= EXACT_WORK:
+        return *exact_neighbors(points, np.arange(n), width), None
+    clumps = find_clumps(points, max(MIN_CLUMP, 2 * width))
+    if clumps:
+        return *_find_lists_with_clumps(points, clumps, k, width, rng), None
+    cells = Cells.build(points, rng)
+    sample = np.sort(rng.choice(n, min(n, PROBES_SAMPLE), replace=False))
+    _, truth = exact_neighbors(points, sample, k)
+    probes = _choose_probes(cells, sample, truth, width)
+    if probes is None and exact_work(points, n) <= FALLBACK_WORK:
+        return *exact_neighbors(points, np.arange(n), width), None
+    indices, z = np.empty((n, width), dtype=np.int64), np.empty((n, width))
+    blocks = row_blocks(n, max(n // PROGRESS_BLOCKS, MIN_BLOCK))
+    for done, block in enumerate(blocks):
+        announce("nearest neighbors", done / len(blocks), "comparing points cell by cell")
+        indices[block], z[block] = _search_in_cells(cells, np.arange(n)[block], width, probes or MAX_PROBES)
+    return indices, z, cells
+
+
+def _find_lists_with_clumps(
+    points: Points, clumps: list[Ints], k: int, width: int, rng: np.random.Generator
+) -> tuple[Ints, Floats]:
+    """Neighbor lists where single precision blurs the distances between some points.
+
+    The neighbors of a point in a clump are in the clump, and are searched there, about an origin of its own. All other
+    points see a few members of each clump, since all of them are equally far away.
+    """
+    indices, z = np.zeros((points.n_points, width), dtype=np.int64), np.full((points.n_points, width), np.inf)
+    seen = np.ones(points.n_points, dtype=bool)
+    for clump in clumps:
+        seen[clump[width + 1 :]] = False
+    for members, searched in [
+        (np.flatnonzero(seen), points.subset(np.flatnonzero(seen))),
+        *((clump, points.magnify(clump)) for clump in clumps),
+    ]:
+        found, found_z, _ = _find_lists(searched, k, rng)
+        indices[members, : found.shape[1]], z[members, : found.shape[1]] = members[found], found_z
+    return indices, z
 
 
 def _choose_probes(cells: Cells, sample: Ints, truth: Floats, width: int) -> int | None:
@@ -114,7 +139,7 @@ def _choose_probes(cells: Cells, sample: Ints, truth: Floats, width: int) -> int
             return probes
         if probes == cells.n_cells:
             break
-        probes = min(probes + probes // 2, cells.n_cells)
+        probes = min(probes + max(1, probes // 2), cells.n_cells)
     return None
 
 

@@ -1,9 +1,8 @@
 r"""Step 0, prepare: the data points, and z_data(p, q) = |x_p - x_q|^2 / M between them.
 
-The points are never copied. Rows are read in blocks, brought to a common scale and, if the user asks for it, centered
-(each row's mean is subtracted: the paper's footnote 1) or divided by their norm (cosine). All rows are then divided by
-the spectral norm of X - mean over sqrt(M), where mean is the mean row, so that sigma and the tolerances mean the same
-on every data set:
+The points are never copied. Rows are read in blocks and prepared (:mod:`graspel.points.preparation`). All rows are then
+divided by the spectral norm of X - mean over sqrt(M), where mean is the mean row, so that sigma and the tolerances mean
+the same on every data set:
 
     z_data(p, q) = |x_p - x_q|^2 / |X - mean|_2^2.
 
@@ -22,14 +21,16 @@ approximate matrix decompositions. SIAM Review 53, 2011.
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy.linalg
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.extmath import randomized_svd
 
+from graspel.points.preparation import dense_rows, find_preparation
 from graspel.runtime.parallel import map_blocks, row_blocks, run_blocks
 
 Floats = NDArray[np.float64]
@@ -39,7 +40,6 @@ SKETCH_DIMENSIONS = 64  # principal directions in the sketch of data with more f
 MAX_SKETCH_FEATURES = 128  # number of features up to which the sketch keeps all of them
 SKETCH_SAMPLE = 8192  # largest number of rows that the principal directions are computed from
 BLOCK_BYTES = 1 << 22  # size of a block of rows in double precision: small enough for the cache
-SAFE_RANGE = (1e-6, 1e6)  # range of the largest absolute value in which squares neither overflow nor underflow
 
 
 class Points:
@@ -74,32 +74,25 @@ class Points:
         self.X = X
         self.n_points, self.n_features = X.shape
         self.metric, self.center, self.n_threads = metric, center, n_threads
-        # Integers and floats of up to 2 bytes are exact in float32; wider types are read as float64.
-        self.dtype: type = np.float32 if X.dtype.itemsize <= 2 or X.dtype == np.float32 else np.float64
         self.block = int(np.clip(BLOCK_BYTES // (8 * self.n_features), 1, 4096))
-        self._unit = self._choose_unit()
+        self.preparation = find_preparation(X, metric, center, self.block)
+        self.dtype = self.preparation.dtype
+        self._chosen: NDArray[np.integer] | None = None  # the rows of X that are points; None for all
         self.mean = self._blockwise_mean()
-        self.sketch, self.spectral_norm = self._principal_coordinates(rng or np.random.default_rng(0))
+        # Products are taken about the origin. Far rows drag the mean away from all others, but not the median.
+        self.origin = self.mean if self.preparation.far is None else self.preparation.far.median
+        self._axes = self._principal_axes(rng or np.random.default_rng(0))
+        self.sketch, self.spectral_norm = self._principal_coordinates()
 
     def rows(self, index: slice | NDArray[np.integer]) -> NDArray[np.floating]:
         """The chosen rows as a new dense block, scaled, and centered or normalized if asked for."""
-        block = self.X[index]
-        block = block.toarray() if sp.issparse(block) else np.asarray(block)
-        if self._unit == 1.0:
-            block = block.astype(self.dtype, copy=isinstance(index, slice))
-        else:  # in double precision first, so that nothing overflows; a power of two causes no rounding
-            block = (block.astype(np.float64) * self._unit).astype(self.dtype, copy=False)
-        if self.center:
-            block -= block.mean(axis=1, keepdims=True)
-        if self.metric == "cosine":
-            norms = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
-            block /= np.where(norms > 0, norms, 1.0)[:, None].astype(self.dtype)
-        return block
+        index = index if self._chosen is None else self._chosen[index]
+        return self.preparation.apply(dense_rows(self.X, index), copy=isinstance(index, slice))
 
     def centered_rows(self, index: slice | NDArray[np.integer], dtype: type = np.float32) -> NDArray[Any]:
-        """The chosen rows minus the mean row: distances stay the same, and products of rows lose fewer digits."""
+        """The chosen rows minus the origin: distances stay the same, and products of rows lose fewer digits."""
         block = self.rows(index)
-        block -= self.mean.astype(self.dtype)
+        block -= self.origin.astype(self.dtype)
         return np.ascontiguousarray(block, dtype=dtype)
 
     def squared_distances(self, p: ArrayLike, q: ArrayLike) -> Floats:
@@ -115,26 +108,56 @@ class Points:
         self.run(work, row_blocks(len(p), self.block))
         return z / self._norm_squared
 
-    def squared_distances_to(self, p: NDArray[np.integer], Q: NDArray[np.integer]) -> Floats:
-        """z_data between p_i and each of Q_i1, ..., Q_ik, as a matrix; each row of p is read once."""
+    def squared_distances_to(
+        self, p: NDArray[np.integer], Q: NDArray[np.integer], asking: Points | None = None
+    ) -> Floats:
+        """z_data between point p_i of `asking` (default: these points) and each of Q_i1, ..., Q_ik, as a matrix."""
         z = np.empty(Q.shape)
+        asking = asking or self
 
         def work(block: slice) -> None:
             width = Q.shape[1]
             difference = self.rows(Q[block].ravel()).reshape(-1, width, self.n_features)
-            difference -= self.rows(p[block])[:, None]
+            difference -= asking.rows(p[block])[:, None]
             z[block] = np.einsum("ijk,ijk->ij", difference, difference)
 
         self.run(work, row_blocks(len(p), max(1, self.block // Q.shape[1])))
         return z / self._norm_squared
 
     def subset(self, index: NDArray[np.integer]) -> Points:
-        """Some of the points, prepared in the same way: scale, mean and sketch are those of all points."""
-        subset = object.__new__(Points)
-        subset.__dict__.update(self.__dict__)
-        subset.X, subset.n_points = self.X[index], len(index)
+        """Some of the points, prepared in the same way: scale, origin and sketch are those of all points."""
+        subset = copy(self)
+        subset._chosen = index if self._chosen is None else self._chosen[index]
+        subset.n_points = len(index)
         subset.sketch = self.sketch[index]
         return subset
+
+    def magnify(self, index: NDArray[np.integer]) -> Points:
+        """Some of the points, about an origin of their own and with a sketch in the scale of their own distances."""
+        subset = copy(self)
+        subset._chosen = index if self._chosen is None else self._chosen[index]
+        subset.n_points = len(index)
+        subset.origin = subset._blockwise_mean()
+        coordinates = subset._coordinates()
+        spread = float(np.sqrt(np.einsum("ij,ij->", coordinates, coordinates) / len(index)))
+        subset._sketch_scale = 1 / spread if spread > 0 else 0.0
+        coordinates *= subset._sketch_scale
+        subset.sketch = coordinates.astype(np.float32)
+        return subset
+
+    def sketch_distance(self, z: ArrayLike) -> Any:
+        """The distance in the sketch that belongs to z_data; the sketch may shorten it."""
+        return np.sqrt(z) * self.spectral_norm * self._sketch_scale
+
+    def like(self, X: Any) -> Points:
+        """Other points with the same features, prepared in the same way, for comparing them with these."""
+        others = copy(self)
+        others.X, others._chosen, others.n_points = X, None, X.shape[0]
+        others.preparation = replace(self.preparation, cut=True)
+        coordinates = others._coordinates()
+        coordinates *= self._sketch_scale
+        others.sketch = coordinates.astype(np.float32)
+        return others
 
     @property
     def sketch_is_exact(self) -> bool:
@@ -149,15 +172,6 @@ class Points:
         """Do the work on every block, spread over the threads of this run."""
         run_blocks(work, blocks, self.n_threads)
 
-    def _choose_unit(self) -> float:
-        """A factor that brings the data near 1: a power of two, or 1 if squares are safe without it."""
-        data = self.X.data if sp.issparse(self.X) else self.X
-        blocks = row_blocks(data.shape[0], 65536 if data.ndim == 1 else self.block)
-        largest = max((float(np.abs(data[block].astype(np.float64)).max(initial=0.0)) for block in blocks), default=0.0)
-        if largest == 0.0 or SAFE_RANGE[0] < largest < SAFE_RANGE[1]:
-            return 1.0
-        return float(2.0 ** -np.clip(np.frexp(largest)[1], -1000, 1000))
-
     def _blockwise_mean(self) -> Floats:
         """Mean of the prepared rows; it is subtracted before the sketch, so that a common offset costs no precision."""
         total = np.zeros(self.n_features)
@@ -168,31 +182,42 @@ class Points:
             total += subtotal
         return total / self.n_points
 
-    def _principal_coordinates(self, rng: np.random.Generator) -> tuple[NDArray[np.float32], float]:
+    def _principal_coordinates(self) -> tuple[NDArray[np.float32], float]:
         """The sketch, in units of the spectral norm, and the norm (1 if all points are equal)."""
-        axes: NDArray[Any] | None = (
-            None if self.n_features <= MAX_SKETCH_FEATURES else self._principal_axes(rng).astype(self.dtype)
-        )
-        coordinates = np.empty((self.n_points, SKETCH_DIMENSIONS if axes is not None else self.n_features))
+        coordinates = self._coordinates()
+        gram = coordinates.T @ coordinates
+        if self.origin is not self.mean:  # the norm is that about the mean
+            offset = coordinates.mean(axis=0)
+            gram -= self.n_points * np.outer(offset, offset)
+        norm = float(np.sqrt(max(scipy.linalg.eigvalsh(gram)[-1], 0.0)))
+        if norm <= np.finfo(np.float64).tiny:
+            self._sketch_scale = 0.0
+            return np.zeros(coordinates.shape, dtype=np.float32), 1.0
+        self._sketch_scale = np.sqrt(self.n_points) / norm  # brings coordinates to order one for any N
+        coordinates *= self._sketch_scale
+        return coordinates.astype(np.float32), norm
+
+    def _coordinates(self) -> Floats:
+        """Coordinates of all rows about the origin, along the principal directions where there are many features."""
+        axes = self._axes
+        coordinates = np.empty((self.n_points, self.n_features if axes is None else SKETCH_DIMENSIONS))
 
         def work(block: slice) -> None:
             rows = self.centered_rows(block, self.dtype)
             coordinates[block] = rows if axes is None else rows @ axes
 
         self.run(work, row_blocks(self.n_points, self.block))
-        gram = coordinates.T @ coordinates
-        norm = float(np.sqrt(max(scipy.linalg.eigvalsh(gram)[-1], 0.0)))
-        if norm <= np.finfo(np.float64).tiny:
-            return np.zeros(coordinates.shape, dtype=np.float32), 1.0
-        coordinates *= np.sqrt(self.n_points) / norm  # of order one for any N
-        return coordinates.astype(np.float32), norm
+        return coordinates
 
-    def _principal_axes(self, rng: np.random.Generator) -> Floats:
-        """The leading principal directions of a sample of rows, as columns."""
+    def _principal_axes(self, rng: np.random.Generator) -> NDArray[Any] | None:
+        """The leading principal directions of a sample of rows, as columns; None if the sketch keeps all features."""
+        if self.n_features <= MAX_SKETCH_FEATURES:
+            return None
         sample = np.arange(self.n_points)
         if self.n_points > SKETCH_SAMPLE:
             sample = np.sort(rng.choice(self.n_points, SKETCH_SAMPLE, replace=False))
         block = self.centered_rows(sample)
         rank = min(SKETCH_DIMENSIONS, *block.shape)
         _, _, axes = randomized_svd(block, rank, n_iter=3, random_state=int(rng.integers(2**31)))
-        return np.pad(axes, ((0, SKETCH_DIMENSIONS - rank), (0, 0))).T
+        padded = np.pad(axes, ((0, SKETCH_DIMENSIONS - rank), (0, 0))).T
+        return padded.astype(self.dtype)

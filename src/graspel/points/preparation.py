@@ -1,0 +1,138 @@
+r"""Preparation: how the rows of a data matrix become the rows that are compared.
+
+In this order, each step only where it is needed:
+
+1. *Unit.* Values are multiplied by a power of two, so that no square overflows or underflows.
+2. *Center.* Each row's mean is subtracted, if the user asks for it (the paper's footnote 1).
+3. *Cosine.* Each row is divided by its norm, if the metric is "cosine".
+4. *Far rows.* Rows that lie absurdly far from all others are pulled in (:mod:`graspel.points.far_rows`).
+
+The same preparation serves the points that a graph is learned from and the new points that come later.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from graspel.points.far_rows import FAR, FarRows, find_far_rows, find_median, row_lengths, spread_sample
+from graspel.runtime.parallel import row_blocks
+
+SAFE_RANGE = (1e-6, 1e6)  # range of the largest absolute value in which squares neither overflow nor underflow
+MAX_UNITS = 1e100  # values are cut here, in units: their squares can still be added up
+MAX_NEW = 1e15  # values of new points are cut here, in units: their squares can be added up in single precision
+VALUES_BLOCK = 1 << 16  # stored values of a sparse matrix that are looked at together
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What is done with raw rows.
+
+    Attributes
+    ----------
+    metric : "euclidean" or "cosine"
+    center : bool, subtract each row's mean
+    dtype : type of the prepared rows
+    unit : float, a power of two that values are multiplied by
+    far : FarRows or None, where rows are pulled in
+    cut : bool, cut values at MAX_NEW: new points may lie farther out than all that the unit was chosen for
+    """
+
+    metric: str
+    center: bool
+    dtype: type
+    unit: float = 1.0
+    far: FarRows | None = None
+    cut: bool = False
+
+    def apply(self, block: NDArray[Any], *, copy: bool = True) -> NDArray[Any]:
+        """Prepare a dense block of raw rows; without `copy` its memory may be reused."""
+        if self.cut:
+            block, copy = np.clip(block, -MAX_NEW / self.unit, MAX_NEW / self.unit), False
+        if self.unit == 1.0 and self.far is None:
+            block = block.astype(self.dtype, copy=copy)
+        else:  # in double precision first, so that nothing overflows; a power of two causes no rounding
+            block = block.astype(np.float64)
+            if self.metric == "cosine":  # rows may differ in length by hundreds of decades: each gets its own unit
+                block = np.ldexp(block, -np.frexp(np.abs(block).max(axis=1, initial=0.0, keepdims=True))[1])
+            else:
+                block = np.clip(block, -MAX_UNITS / self.unit, MAX_UNITS / self.unit) * self.unit
+            block = block.astype(self.dtype, copy=False)
+        if self.center:
+            block -= block.mean(axis=1, keepdims=True)
+        if self.metric == "cosine":
+            norms = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
+            block /= np.where(norms > 0, norms, 1.0)[:, None].astype(self.dtype)
+        return block if self.far is None else self.far.pull_in(block)
+
+
+def find_preparation(X: Any, metric: str, center: bool, block: int) -> Preparation:
+    """Choose the preparation of a matrix, reading it in blocks of so many rows; warn where rows lie far out."""
+    # Integers and floats of up to 2 bytes are exact in float32; wider types are read as float64.
+    dtype = np.float32 if X.dtype.itemsize <= 2 or X.dtype == np.float32 else np.float64
+    plain = Preparation(metric, center, dtype)
+    largest = _find_largest(X, block)
+    if largest == 0.0 or SAFE_RANGE[0] < largest < SAFE_RANGE[1]:
+        return plain
+    sample = spread_sample(*X.shape)
+    typical = _typical_value(dense_rows(X, sample))
+    is_uneven = metric == "euclidean" and largest > FAR * typical > 0
+    unit = float(2.0 ** -np.clip(np.frexp(typical if is_uneven else largest)[1], -1000, 1000))
+    scaled = replace(plain, unit=unit, dtype=np.float64 if is_uneven else dtype)
+    if not is_uneven:
+        return scaled
+
+    def read(index: Any) -> NDArray[Any]:
+        return scaled.apply(dense_rows(X, index))
+
+    far = find_far_rows(read, row_blocks(X.shape[0], block), sample)
+    if far is not None:
+        _warn_far_row(read, far, X, block)
+    return replace(scaled, far=far)
+
+
+def dense_rows(X: Any, index: Any) -> NDArray[Any]:
+    """Some rows of a dense or sparse matrix as a dense block."""
+    block = X[index]
+    return block.toarray() if sp.issparse(block) else np.asarray(block)
+
+
+def _find_largest(X: Any, block: int) -> float:
+    """The largest absolute value."""
+    data = X.data if sp.issparse(X) else X
+    blocks = row_blocks(data.shape[0], VALUES_BLOCK if data.ndim == 1 else block)
+    return max((float(np.abs(data[part].astype(np.float64)).max(initial=0.0)) for part in blocks), default=0.0)
+
+
+def _typical_value(rows: NDArray[Any]) -> float:
+    """A typical distance from the median row; without one, a typical absolute value."""
+    rows = rows.astype(np.float64)
+    typical = find_median(rows)[1]
+    if typical == 0.0:
+        lengths = row_lengths(rows)
+        typical = float(np.median(lengths[lengths > 0])) if (lengths > 0).any() else 0.0
+    return typical
+
+
+def _warn_far_row(read: Callable[[Any], NDArray[Any]], far: FarRows, X: Any, block: int) -> None:
+    """Name the first row that is pulled in, and the value in it that lies farthest out."""
+    for part in row_blocks(X.shape[0], block):
+        rows = read(part)
+        is_far = row_lengths(rows - far.median) > far.reach
+        if is_far.any():
+            at = int(np.argmax(is_far))
+            column = int(np.argmax(np.abs(rows[at] - far.median)))
+            value = float(dense_rows(X, slice(part.start + at, part.start + at + 1))[0, column])
+            ratio = FAR * row_lengths(rows[at : at + 1] - far.median)[0] / far.reach
+            warnings.warn(
+                f"row {part.start + at} of X lies {ratio:.0e} times as far out as rows usually do (column {column} is "
+                f"{value:g}), and is treated as less far. If this is a fill value, drop the row or replace the value.",
+                stacklevel=2,
+            )
+            return

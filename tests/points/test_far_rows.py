@@ -1,0 +1,60 @@
+"""Rows that lie absurdly far out are pulled in; all others stay as they are to the bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from graspel.points.far_rows import FAR, FarRows, row_lengths
+from graspel.points.prepared import Points
+
+
+def test_near_rows_stay_as_they_are(rng):
+    X = rng.standard_normal((50, 3))
+    far = FarRows(np.zeros(3), reach=100.0)
+    assert_array_equal(far.pull_in(X), X)
+
+
+def test_far_rows_keep_their_direction_and_their_order(rng):
+    directions = rng.standard_normal((4, 3))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    lengths = np.array([101.0, 1e5, 1e30, 1e90])
+    pulled = FarRows(np.zeros(3), reach=100.0).pull_in(directions * lengths[:, None])
+    assert_allclose(pulled / row_lengths(pulled)[:, None], directions, rtol=1e-12)
+    assert (np.diff(row_lengths(pulled)) > 0).all()
+    assert row_lengths(pulled).max() < 100 * (1 + np.log(1e90))
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-100, 1e100])
+def test_lengths_neither_overflow_nor_underflow(rng, scale):
+    X = rng.standard_normal((20, 4))
+    assert_allclose(row_lengths(X * scale), np.linalg.norm(X, axis=1) * scale, rtol=1e-12)
+
+
+@pytest.mark.parametrize("value", [1e8, 1e37, 1e200, -1.7e308])
+def test_one_value_leaves_the_distances_of_others(rng, value):
+    X = rng.standard_normal((200, 3))
+    X[11, 1] = value
+    with pytest.warns(UserWarning, match=r"row 11 of X lies \S+ times as far out as rows usually do \(column 1 is"):
+        points = Points(X)
+    p, q = np.array([0, 1, 2]), np.array([3, 4, 5])
+    z = points.squared_distances(p, q)
+    expected = ((X[p] - X[q]) ** 2).sum(axis=1)
+    assert_allclose(z / z[0], expected / expected[0], rtol=1e-9)
+    far = points.squared_distances([11, 11, 11], [0, 1, 2])
+    assert (far > (FAR / 10) ** 2 * z.max()).all()
+
+
+@pytest.mark.parametrize("offset", [1e3, 1e9, 1e12])
+def test_a_common_offset_is_no_row_far_out(rng, offset, recwarn):
+    Points(rng.standard_normal((100, 3)) + offset)
+    assert not recwarn
+
+
+def test_cosine_of_rows_of_very_different_lengths(rng):
+    X = rng.standard_normal((30, 4))
+    lengths = 10.0 ** rng.uniform(-200, 200, (30, 1))
+    plain, scaled = Points(X, metric="cosine"), Points(X * lengths, metric="cosine")
+    p, q = np.triu_indices(30, 1)
+    assert_allclose(scaled.squared_distances(p, q), plain.squared_distances(p, q), rtol=1e-6)
