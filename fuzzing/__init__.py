@@ -1,6 +1,6 @@
 """Fuzzing: random hostile calls of every public estimator, kernel and file reader.
 
-``python -m fuzzing --minutes 10 --seed 1`` (or ``make fuzz``) draws calls until the time is over. A call is a failure if
+``python -m fuzzing --minutes 10 --seed 1`` (or ``make fuzz``) draws calls until the time is over. A call fails if
 
 - it raises anything but one sentence about its input: an error from the inside of numpy, scipy or graspel;
 - it returns a wrong result: a graph that is not connected or not finite, an edge that joins no nearest neighbors,

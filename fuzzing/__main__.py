@@ -68,7 +68,7 @@ def show(seed: int, number: int, name: str, case: Case, fault: str) -> None:
     """Print one failure with its shortest reproducer."""
     code = write_code(case)
     if len(code) > 3000:
-        code = f"case = TARGETS[{name!r}](np.random.default_rng([{seed}, {number}]))  # from fuzzing.targets; too long to print"
+        code = f"case = TARGETS[{name!r}](np.random.default_rng([{seed}, {number}]))  # TARGETS of fuzzing.targets"
     print(f"--- call {number}, {name}: {fault}\n{code}\n", flush=True)
 
 

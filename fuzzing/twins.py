@@ -37,9 +37,11 @@ def pairwise_distances(X: Any, metric: str) -> np.ndarray:
 def check_neighbors(graph: Graph, X: Any, k: int, metric: str) -> None:
     """Every edge of origin NEIGHBOR joins a point to one of its k nearest, copies of a point aside."""
     D = pairwise_distances(X, metric)
-    np.fill_diagonal(D, np.inf)
-    D[D == 0] = np.inf  # copies are joined apart from the lists
-    reach = np.sort(D, axis=1)[:, min(k, len(D)) - 1]
+    original = (D == 0).argmax(axis=1)  # the first copy of each point; lists hold distinct points
+    distinct = np.unique(original)
+    D = np.where(np.eye(len(D), dtype=bool) | (D == 0), np.inf, D)
+    reach = np.full(len(D), np.inf)
+    reach[distinct] = np.sort(D[np.ix_(distinct, distinct)], axis=1)[:, min(k, len(distinct)) - 1]
     neighbors = graph.origin == Origin.NEIGHBOR
     p, q = graph.heads[neighbors], graph.tails[neighbors]
     resolution = 1e-6 * np.median(D[np.isfinite(D)]) if np.isfinite(D).any() else 0.0

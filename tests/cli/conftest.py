@@ -33,10 +33,8 @@ class Outcome:
         return True
 
 
-@pytest.fixture
-def graspel(capfd):
-    """Run a command in this process."""
-    from graspel.cli import main
+def call_in_process(main, capfd):
+    """A function that runs a command line, given by its `main`, in this process."""
 
     def run(*arguments: object) -> Outcome:
         capfd.readouterr()
@@ -46,6 +44,14 @@ def graspel(capfd):
         return Outcome(int(exit_.value.code or 0), out, err)
 
     return run
+
+
+@pytest.fixture
+def graspel(capfd):
+    """Run a command in this process."""
+    from graspel.cli import main
+
+    return call_in_process(main, capfd)
 
 
 @pytest.fixture

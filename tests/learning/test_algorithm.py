@@ -75,7 +75,11 @@ def test_it_says_when_max_iter_ended_the_rounds():
     assert learned.tolerance == 1e-6
 
 
-@pytest.mark.parametrize("parameters", [{}, {"max_iter": 0}, {**NEVER, "callback": lambda *_: True}], ids=["settled", "no rounds", "callback"])
+@pytest.mark.parametrize(
+    "parameters",
+    [{}, {"max_iter": 0}, {**NEVER, "callback": lambda *_: True}],
+    ids=["settled", "no rounds", "callback"],
+)
 def test_it_is_not_out_of_rounds_if_something_else_ended_them(parameters):
     """The rule was met, no round was asked for, or the callback stopped the run."""
     learned = learn_blobs(**parameters)

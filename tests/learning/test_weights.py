@@ -28,3 +28,10 @@ def test_distances_come_back_from_the_weights(rng):
     z = rng.uniform(0.5, 2, 3)
     weigh = Weights.from_distances(z, 5)
     assert weigh.distances(Graph(4, [0, 1, 2], [1, 2, 3], weigh(z))) == pytest.approx(z)
+
+
+def test_weights_span_no_more_than_double_precision_resolves(rng):
+    """Where most points are nearly copies, the median is theirs, and the others set the floor."""
+    z = np.concatenate([1e-40 * rng.random(90), rng.random(10)])
+    w = Weights.from_distances(z, 3)(z)
+    assert w.max() / w.min() <= 1.01e12

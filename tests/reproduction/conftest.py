@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sklearn.datasets import make_blobs
 
-from cli.conftest import Outcome
+from cli.conftest import call_in_process
 from graspel import datasets
 
 
@@ -14,14 +14,7 @@ def reproduce(capfd):
     """Run ``python -m reproduction`` in this process."""
     from reproduction.__main__ import main
 
-    def run(*arguments: object) -> Outcome:
-        capfd.readouterr()
-        with pytest.raises(SystemExit) as exit_:
-            main([str(argument) for argument in arguments])
-        out, err = capfd.readouterr()
-        return Outcome(int(exit_.value.code or 0), out, err)
-
-    return run
+    return call_in_process(main, capfd)
 
 
 @pytest.fixture

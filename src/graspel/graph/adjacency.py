@@ -15,6 +15,8 @@ import scipy.sparse as sp
 
 __all__ = ["check_adjacency", "check_laplacian", "check_real"]
 
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-250, 1e250  # of the kernels: degrees and resistances of any graph stay finite
+WEIGHT_RATIO = 1e100  # largest over smallest weight of the kernels: squares of potentials and of flows stay finite
 NEGATIVE_WEIGHT = (
     "weights must not be negative. If this is a Laplacian L, pass its off-diagonal part with the sign changed."
 )
@@ -40,8 +42,8 @@ def check_adjacency(
         Accept a matrix that is not symmetric, such as the matrix of a k-nearest-neighbor search. Otherwise the matrix
         must be symmetric up to rounding (half the digits of its type), and the mean with its transpose is returned.
     bounded : bool
-        Refuse finite weights whose sum overflows. Computations with a Laplacian need finite degrees; a `Graph` keeps
-        any finite weights.
+        Refuse weights outside of what computations with a Laplacian can hold in double precision: below 1e-250, above
+        1e250, or more than a factor of 1e100 apart. A `Graph` keeps any finite weights.
 
     Examples
     --------
@@ -54,7 +56,7 @@ def check_adjacency(
     weights = _off_diagonal(_finite_entries(A, name))
     _check_weights(weights, name, NEGATIVE_WEIGHT)
     if bounded:
-        _check_sum(weights, name)
+        _check_range(weights, name)
     return weights if directed else _as_symmetric(weights, name, rounding_of(A.dtype))
 
 
@@ -77,7 +79,7 @@ def check_laplacian(L: Any, name: str = "L") -> sp.csr_array:
     weights = _off_diagonal(_finite_entries(A, name))
     weights = sp.csr_array((-weights.data, weights.indices, weights.indptr), shape=weights.shape)
     _check_weights(weights, f"-{name}", POSITIVE_ENTRY)
-    _check_sum(weights, f"-{name}")
+    _check_range(weights, f"-{name}")
     adjacency = _as_symmetric(weights, f"-{name}", rounding)
     degrees, diagonal = adjacency.sum(axis=1), A.astype(np.float64).diagonal()
     sums_to_zero = np.abs(diagonal - degrees) <= rounding * degrees
@@ -145,11 +147,21 @@ def _check_weights(weights: sp.csr_array, name: str, what_to_do: str) -> None:
         raise ValueError(f"{name}[{p}, {q}] is {weights[p, q]:g}: {what_to_do}")
 
 
-def _check_sum(weights: sp.csr_array, name: str) -> None:
-    with np.errstate(over="ignore"):
-        total = weights.sum()
-    if not np.isfinite(total):
-        raise ValueError(f"the entries of {name} sum to infinity: scale them down first, for example by their largest.")
+def _check_range(weights: sp.csr_array, name: str) -> None:
+    """Raise where weights leave the range of the kernels, and name the entry."""
+    if not weights.nnz:
+        return
+    low, high = int(np.argmin(weights.data)), int(np.argmax(weights.data))
+    lightest, heaviest = weights.data[low], weights.data[high]
+    if lightest >= SMALLEST_WEIGHT and heaviest <= LARGEST_WEIGHT and heaviest <= WEIGHT_RATIO * lightest:
+        return
+    at, other = (high, low) if heaviest > LARGEST_WEIGHT else (low, high)
+    p, q = _entry(weights, at)
+    raise ValueError(
+        f"{name}[{p}, {q}] is {weights.data[at]:g}, and another weight is {weights.data[other]:g}: weights must lie "
+        f"between {SMALLEST_WEIGHT:g} and {LARGEST_WEIGHT:g}, and the largest be at most {WEIGHT_RATIO:g} times the "
+        "smallest. Scale all of them, or raise or remove the smallest."
+    )
 
 
 def _as_symmetric(A: sp.csr_array, name: str, rounding: float) -> sp.csr_array:

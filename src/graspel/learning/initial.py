@@ -122,7 +122,7 @@ def edges_from_user(given: Any, n_points: int) -> Pairs:
 
 
 def _edges_from_matrix(A: Any, n_points: int) -> Pairs:
-    entries = check_adjacency(A, "initial", directed=True).tocoo()
+    entries = check_adjacency(A, "initial", directed=True, bounded=False).tocoo()
     _check_size(A.shape[0], n_points)
     return entries.row.astype(np.int64), entries.col.astype(np.int64)
 

@@ -21,6 +21,8 @@ from graspel.graph import Graph
 Floats = NDArray[np.float64]
 
 FLOOR_SHARE = 1e-6  # floor of z_data, as a share of its median over neighbors: a distance 1,000 times shorter
+RANGE_SHARE = 1e-12  # floor as a share of the largest z_data of neighbors: the spectrum of weights that span more than 12
+# decades cannot be computed in double precision
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,9 @@ class Weights:
     def from_distances(cls, z: Floats, n_features: int) -> Weights:
         """The rule whose floor is set by the z_data of neighbors; the floor is 1 if all points are equal."""
         positive = z[np.isfinite(z) & (z > 0)]
-        return cls(n_features, FLOOR_SHARE * float(np.median(positive)) if len(positive) else 1.0)
+        if not len(positive):
+            return cls(n_features, 1.0)
+        return cls(n_features, max(FLOOR_SHARE * float(np.median(positive)), RANGE_SHARE * float(positive.max())))
 
     def __call__(self, z: Floats) -> Floats:
         """The weight 1 / (M z) of each z, after a z below the floor was raised to it."""

@@ -41,10 +41,11 @@ from graspel.graph.adjacency import check_adjacency
 from graspel.linalg.approximate_factor import ApproximateFactor
 from graspel.linalg.components import Components
 from graspel.linalg.contraction import contract, group_means
-from graspel.linalg.eigen import DENSE_LIMIT, smallest_nonzero_eigenvalues
+from graspel.linalg.eigen import DENSE_LIMIT, WIDE_SPECTRUM, accurate_pairs, smallest_nonzero_eigenvalues
 from graspel.linalg.laplacian import laplacian_map, laplacian_of
 from graspel.linalg.lobpcg import lobpcg
 from graspel.linalg.ordering import order_neighbors_together
+from graspel.linalg.scale import scale_weights
 from graspel.linalg.vectors import lengths
 from graspel.runtime.parallel import count_threads, one_thread_per_call
 
@@ -130,7 +131,8 @@ def coarsen(
         raise ValueError(f"n_eigenvalues={n_eigenvalues!r}: must be a whole number, or 0 to compare none.")
     A = check_adjacency(graph)
     order, n = order_neighbors_together(A), A.shape[0]
-    A = fine = sp.csr_array(A[order][:, order])
+    A, unit = scale_weights(sp.csr_array(A[order][:, order]))
+    fine = A
     rng = np.random.default_rng(random_state)
     wanted = max(1, round(n / ratio))
     groups, mass = np.arange(n), np.ones(n, dtype=np.int64)
@@ -157,7 +159,7 @@ def coarsen(
         levels[0] = levels[0][np.argsort(order)]
         levels[-1] = number[levels[-1]]
     return Coarsening(
-        graph=Graph.from_adjacency(sp.csr_array(A[sequence][:, sequence]) / inflation),
+        graph=Graph.from_adjacency(sp.csr_array(A[sequence][:, sequence]) / inflation * unit),
         groups=number[groups],
         mass=mass[sequence],
         representatives=representatives[sequence],
@@ -243,7 +245,8 @@ def _eigenvalue_ratios(
     if k < 1:
         return np.empty(0)
     below = smallest_nonzero_eigenvalues(fine, k, tol=EIGEN_TOL, rng=rng)
-    return _mass_weighted_eigenvalues(coarse, mass, components, k, rng) / below
+    # Vectors that are constant on groups have no smaller quotients than all vectors: a ratio below 1 is a rounding error.
+    return np.maximum(_mass_weighted_eigenvalues(coarse, mass, components, k, rng) / below, 1.0)
 
 
 def _mass_weighted_eigenvalues(
@@ -252,8 +255,8 @@ def _mass_weighted_eigenvalues(
     """The first k nonzero mu with L y = mu diag(mass) y."""
     L, n = laplacian_of(A), A.shape[0]
     if n <= DENSE_LIMIT or n < 5 * (k + components.number):
-        mu = scipy.linalg.eigh(L.toarray(), np.diag(mass.astype(np.float64)), eigvals_only=True)
-        return mu[components.number : components.number + k]
+        mu = scipy.linalg.eigh(L.toarray(), np.diag(mass.astype(np.float64)), eigvals_only=True)[components.number :]
+        return mu[:k] if mu[0] * WIDE_SPECTRUM > mu[-1] else accurate_pairs(A, k, mass)[0]
     return _MassWeightedLaplacian(A, mass, components, rng).smallest_eigenvalues(k, rng)
 
 

@@ -35,6 +35,7 @@ from graspel.linalg.components import Components
 from graspel.linalg.dense_factor import DenseFactor
 from graspel.linalg.laplacian import laplacian_map, laplacian_of
 from graspel.linalg.lobpcg import lobpcg, residual_rounding
+from graspel.linalg.scale import scale_weights
 from graspel.linalg.vectors import dots, lengths, map_each
 from graspel.runtime.parallel import count_threads, one_thread_per_call
 
@@ -172,9 +173,7 @@ def nonzero_pairs(
     adjacency: sp.csr_array, components: Components, wanted: int, guess: Floats | None, settings: SolverSettings
 ) -> Eigenpairs:
     """The smallest nonzero eigenvalues, their vectors and residuals."""
-    # Weights are scaled to order one, so that their squares do not overflow; a power of two adds no rounding error.
-    unit = 2.0 ** np.floor(np.log2(adjacency.data.max()))
-    adjacency = adjacency / unit
+    adjacency, unit = scale_weights(adjacency)
     with one_thread_per_call():
         if components.number == 1:
             found = _solve_connected(adjacency, wanted, guess, settings)
@@ -255,12 +254,16 @@ def _solve_dense(adjacency: sp.csr_array, wanted: int) -> tuple[Floats, Floats]:
         values, vectors = values[1 : 1 + wanted], vectors[:, 1 : 1 + wanted]
         vectors = scipy.linalg.qr(vectors - vectors.mean(axis=0), mode="economic")[0]
     if not values[0] * WIDE_SPECTRUM > values[-1]:
-        return _solve_dense_wide(adjacency, wanted)
+        return accurate_pairs(adjacency, wanted)
     return values, vectors
 
 
-def _solve_dense_wide(adjacency: sp.csr_array, wanted: int) -> tuple[Floats, Floats]:
-    """Compute every nonzero eigenvalue to high relative accuracy, whatever their range.
+def accurate_pairs(
+    adjacency: sp.csr_array, wanted: int, mass: NDArray[Any] | None = None
+) -> tuple[Floats, Floats]:
+    """Compute the smallest nonzero eigenvalues to high relative accuracy, whatever their range, and unit vectors.
+
+    With a `mass` of each node the matrix is M^-1/2 L M^-1/2, M = diag(mass), instead of L.
 
     From L = G D G' follows lambda = s^2 for the singular values s of G D^(1/2). No entry of G or of its inverse exceeds
     one in absolute value (they are probabilities of a random walk), so G is well conditioned, and Jacobi's method
@@ -269,6 +272,8 @@ def _solve_dense_wide(adjacency: sp.csr_array, wanted: int) -> tuple[Floats, Flo
     factors = DenseFactor(adjacency.toarray(), np.zeros(adjacency.shape[0]))
     regular = np.isfinite(factors.pivots)
     F = factors.G[:, regular] * np.sqrt(factors.pivots[regular])
+    if mass is not None:
+        F /= np.sqrt(mass)[:, None]
     s, U, _, scales, _, info = scipy.linalg.lapack.dgejsv(F, joba=0, jobu=0, jobv=3)
     if info != 0:
         raise scipy.linalg.LinAlgError(

@@ -61,6 +61,10 @@ def laplacian_of(adjacency: sp.csr_array) -> sp.csr_array:
 
 def laplacian_map(adjacency: sp.csr_array) -> Laplacian:
     """L as an operator for products: a sparse matrix, or a `FlowLaplacian` if the weights span many digits."""
+    return FlowLaplacian(adjacency) if has_wide_weights(adjacency) else laplacian_of(adjacency)
+
+
+def has_wide_weights(adjacency: sp.csr_array) -> bool:
+    """Whether the weights span more than six digits."""
     w = adjacency.data
-    is_wide = len(w) > 0 and w.max() > WIDE_WEIGHTS * w.min()
-    return FlowLaplacian(adjacency) if is_wide else laplacian_of(adjacency)
+    return len(w) > 0 and bool(w.max() > WIDE_WEIGHTS * w.min())

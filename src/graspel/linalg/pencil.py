@@ -40,7 +40,7 @@ def largest_generalized_eigenvalue(
     steps = min(STEPS, n)
     centered = Components.of(P.laplacian).center  # x'L_P y ignores the null space, where rounding errors would add up
     V, PV, T = np.empty((steps, n)), np.empty((steps, n)), np.empty((steps, steps))  # rows of V: orthonormal in x'L_P y
-    w = P.solve(_random_flow(P.laplacian, rng), SOLVE_TOL)
+    w = P.solve_silently(_random_flow(P.laplacian, rng), SOLVE_TOL)
     values: list[float] = []
     size = 0.0
     for k in range(steps):
@@ -56,7 +56,7 @@ def largest_generalized_eigenvalue(
         values.append(float(scipy.linalg.eigvalsh(T[: k + 1, : k + 1])[-1]))
         if k > 5 and values[-1] - values[-3] <= tol * values[-1]:
             break
-        w = P.solve(Gv, SOLVE_TOL)
+        w = P.solve_silently(Gv, SOLVE_TOL)
         size = np.sqrt(max(float(w @ (P.laplacian @ w)), 0.0))
     return values[-1] if values else 1.0
 

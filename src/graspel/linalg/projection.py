@@ -30,7 +30,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from graspel.linalg.solve import LaplacianSolver
+from graspel.linalg.solve import LaplacianSolver, warn_not_converged
 from graspel.runtime.parallel import map_blocks
 
 Ints = NDArray[np.int64]
@@ -52,6 +52,7 @@ def estimate_resistances(
     total = np.zeros(len(p))
     for _, X in flows.batches(n_solves // BATCH, n_threads):
         total += ((X[p] - X[q]) ** 2).sum(axis=1)
+    flows.warn()
     return total / n_solves, float(np.sqrt(2 / n_solves))
 
 
@@ -75,6 +76,7 @@ def estimate_edge_resistances(
         leverage, variance = _combine_estimates(signed / n_solves, squared / n_solves, n_solves)
         reached = SAFETY * float(np.sqrt(np.mean(variance / leverage**2)))
         if reached <= error or n_solves >= MAX_SOLVES:
+            flows.warn()
             return leverage / flows.weights, reached
         needed = min(MAX_SOLVES, n_solves * (reached / error) ** 2)
         n_more = max(1, int(np.ceil((needed - n_solves) / BATCH)))
@@ -101,17 +103,25 @@ class RandomFlows:
         ends = np.concatenate([self.heads, self.tails])
         both = np.concatenate([root, -root])
         self.divergence = sp.csr_array((both, (ends, np.tile(np.arange(m), 2))), shape=(n, m))
-        self.rng, self.tol = rng, tol
+        self.rng, self.tol, self.worst_residual = rng, tol, 0.0
         self.solver = LaplacianSolver(adjacency, random_state=rng, n_jobs=1)  # the threads work on batches instead
 
     def batches(self, number: int, n_threads: int) -> Iterator[tuple[Floats, Floats]]:
         """Yield `number` pairs (signs, solutions) of BATCH columns each; the order does not depend on threads."""
 
-        def solve(seed: int) -> tuple[Floats, Floats]:
+        def solve(seed: int) -> tuple[Floats, Floats, float]:
             own = np.random.default_rng(seed)
             signs: Floats = own.integers(0, 2, size=(len(self.weights), BATCH), dtype=np.int8) * np.float64(2.0) - 1.0
             solver = copy(self.solver)  # shares the factors, and has its own counts of iterations
-            return signs, solver.solve(self.divergence @ signs, self.tol)
+            X = solver.solve_silently(self.divergence @ signs, self.tol)
+            return signs, X, 0.0 if solver.converged_ else solver.residual_
 
         seeds = self.rng.integers(2**63, size=number).tolist()
-        yield from map_blocks(solve, seeds, n_threads)
+        for signs, X, residual in map_blocks(solve, seeds, n_threads):
+            self.worst_residual = max(self.worst_residual, residual)
+            yield signs, X
+
+    def warn(self) -> None:
+        """Warn if any solve has not converged."""
+        if self.worst_residual:
+            warn_not_converged(self.worst_residual, self.tol)

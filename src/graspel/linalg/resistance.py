@@ -1,6 +1,7 @@
 r"""Effective resistance: R(p, q) = e_pq' L^+ e_pq, the distance that a learned graph reproduces.
 
-In a forest it is the sum of 1/w along the path (:mod:`graspel.linalg.trees`). Between m given nodes, m solves give all
+In a forest it is the sum of 1/w along the path (:mod:`graspel.linalg.trees`). In a small graph, elimination gives those
+of all pairs (:mod:`graspel.linalg.all_resistances`). Between m given nodes of a larger one, m solves give all
 m (m - 1) / 2 resistances: with Y = L^+ [e_1 .. e_m], R(i, j) = Y_ii + Y_jj - 2 Y_ij. If these terms cancel, as across a
 very heavy edge, the pair is solved on its own: L x = e_i - e_j and R = x_i - x_j. For very many pairs, or all edges of
 a large graph, a few random flows give estimates of all resistances (:mod:`graspel.linalg.projection`). Between
@@ -23,16 +24,18 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from graspel.graph.adjacency import check_adjacency
+from graspel.linalg.all_resistances import all_resistances
 from graspel.linalg.arguments import check_nodes, check_positive
 from graspel.linalg.components import Components
+from graspel.linalg.laplacian import has_wide_weights
 from graspel.linalg.projection import estimate_edge_resistances, estimate_resistances
-from graspel.linalg.solve import LaplacianSolver
+from graspel.linalg.solve import LaplacianSolver, warn_not_converged
 from graspel.linalg.trees import RootedForest
 from graspel.runtime.parallel import count_threads, one_thread_per_call, row_blocks
 
 Floats = NDArray[np.float64]
 
-SOLVE_LIMIT = 1000  # nodes up to which all resistances are computed by solves, not estimated
+ELIMINATION_LIMIT = 1000  # nodes up to which elimination is used for many pairs or wide weights: it takes 0.5 s there
 SOLVE_SOURCES = 64  # distinct nodes in the pairs up to which resistances are computed by solves, not estimated
 BLOCK = 8  # right sides per call of the solver, which bounds the memory for solutions
 CANCELS = 1e-3  # share of Y_ii + Y_jj below which R has lost more than three digits to cancellation
@@ -47,7 +50,8 @@ class Resistance:
     heads, tails : arrays, the pairs; if none were given, all edges, smaller node first and sorted
     values : array
     error : float, relative standard error, root mean square over the pairs; 0 unless the values are estimates
-    method : "tree" (exact up to rounding), "solve" (as accurate as the solver) or "projection" (estimated)
+    method : "tree" or "elimination" (exact up to rounding), "solve" (as accurate as the solver) or "projection"
+        (estimated)
     """
 
     heads: NDArray[np.int64]
@@ -97,9 +101,11 @@ def effective_resistance(
     if A.nnz == 2 * (n - Components.of(A).number):
         return Resistance(heads, tails, RootedForest(A).resistance(heads, tails), 0.0, "tree")
     rng = np.random.default_rng(random_state)
-    # One solve for every node in the pairs is exact; it is chosen if it costs no more than the random flows.
     sources = np.unique(np.concatenate([heads, tails]))
-    if len(sources) <= max(SOLVE_SOURCES, 2 / error**2) or n <= SOLVE_LIMIT:
+    if _prefers_elimination(A, len(sources)):
+        return Resistance(heads, tails, all_resistances(A)[heads, tails], 0.0, "elimination")
+    # One solve for every node in the pairs is exact; it is chosen if it costs no more than the random flows.
+    if len(sources) <= max(SOLVE_SOURCES, 2 / error**2):
         return Resistance(heads, tails, _solve_resistances(A, heads, tails, rng, n_jobs), 0.0, "solve")
     threads = count_threads(n_jobs)
     with one_thread_per_call():
@@ -111,6 +117,11 @@ def effective_resistance(
         component = Components.of(A).labels
         values[component[heads] != component[tails]] = np.inf
     return Resistance(heads, tails, values, reached, "projection")
+
+
+def _prefers_elimination(A: sp.csr_array, n_sources: int) -> bool:
+    """Whether a graph is small, and has so many nodes in the pairs or so wide weights that solves would take longer."""
+    return A.shape[0] <= ELIMINATION_LIMIT and (n_sources > SOLVE_SOURCES or has_wide_weights(A))
 
 
 def _edges(A: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -133,24 +144,45 @@ def _solve_resistances(
     A: sp.csr_array, heads: NDArray[np.int64], tails: NDArray[np.int64], rng: np.random.Generator, n_jobs: int | None
 ) -> Floats:
     """Compute resistances by one solve for every pair, or for every node in the pairs if these are fewer."""
-    solver = LaplacianSolver(A, random_state=rng, n_jobs=n_jobs)
+    solver = BlockSolver(A, rng, n_jobs)
     if len(heads) <= len(np.unique(np.concatenate([heads, tails]))):
         R = _solve_by_pair(solver, heads, tails)
     else:
         R, size = _solve_by_node(solver, heads, tails)
         again = (CANCELS * size > R) & (heads != tails)
         R[again] = _solve_by_pair(solver, heads[again], tails[again])
+    solver.warn()
     component = Components.of(A).labels
     R[component[heads] != component[tails]] = np.inf
     return np.maximum(R, 0.0)
 
 
-def _solve_by_pair(solver: LaplacianSolver, heads: NDArray[np.int64], tails: NDArray[np.int64]) -> Floats:
+class BlockSolver:
+    """Solves in blocks of a few right sides, with one warning for all of them."""
+
+    def __init__(self, A: sp.csr_array, random_state: Any, n_jobs: int | None, tol: float = 1e-8) -> None:
+        self.n_nodes, self.tol, self.worst_residual = A.shape[0], tol, 0.0
+        self._solver = LaplacianSolver(A, random_state=random_state, n_jobs=n_jobs)
+
+    def solve(self, B: Floats) -> Floats:
+        """The solutions for one block of right sides."""
+        X = self._solver.solve_silently(B, self.tol)
+        if not self._solver.converged_:
+            self.worst_residual = max(self.worst_residual, self._solver.residual_)
+        return X
+
+    def warn(self) -> None:
+        """Warn if any block has not converged."""
+        if self.worst_residual:
+            warn_not_converged(self.worst_residual, self.tol)
+
+
+def _solve_by_pair(solver: BlockSolver, heads: NDArray[np.int64], tails: NDArray[np.int64]) -> Floats:
     """R = x_p - x_q, where L x = e_p - e_q."""
     R = np.zeros(len(heads))
     for block in row_blocks(len(heads), BLOCK):
         p, q, column = heads[block], tails[block], np.arange(block.stop - block.start)
-        flow = np.zeros((solver.laplacian.shape[0], len(column)))
+        flow = np.zeros((solver.n_nodes, len(column)))
         flow[p, column] += 1.0
         flow[q, column] -= 1.0
         X = solver.solve(flow)
@@ -159,14 +191,14 @@ def _solve_by_pair(solver: LaplacianSolver, heads: NDArray[np.int64], tails: NDA
 
 
 def _solve_by_node(
-    solver: LaplacianSolver, heads: NDArray[np.int64], tails: NDArray[np.int64]
+    solver: BlockSolver, heads: NDArray[np.int64], tails: NDArray[np.int64]
 ) -> tuple[Floats, Floats]:
     """R = y_p[p] + y_q[q] - y_p[q] - y_q[p], where L y_p = e_p; also y_p[p] + y_q[q], to detect cancellation."""
     nodes, place = np.unique(np.concatenate([heads, tails]), return_inverse=True)
     R, size = np.zeros(len(heads)), np.zeros(len(heads))
     p, q = place[: len(heads)], place[len(heads) :]
     for block in row_blocks(len(nodes), BLOCK):
-        sources = np.zeros((solver.laplacian.shape[0], block.stop - block.start))
+        sources = np.zeros((solver.n_nodes, block.stop - block.start))
         sources[nodes[block], np.arange(sources.shape[1])] = 1.0
         Y = solver.solve(sources)
         for end, here, other in ((p, heads, tails), (q, tails, heads)):
@@ -213,12 +245,16 @@ def resistance_between(
     """
     A = check_adjacency(adjacency)
     chosen = check_nodes(nodes, A.shape[0])
-    solver = LaplacianSolver(A, random_state=random_state, n_jobs=n_jobs)
+    tol = check_positive("tol", tol, "the relative residual of the solves")
+    if _prefers_elimination(A, 0):
+        return all_resistances(A)[np.ix_(chosen, chosen)]
+    solver = BlockSolver(A, random_state, n_jobs, tol)
     Y = np.empty((len(chosen), len(chosen)))
     for block in row_blocks(len(chosen), BLOCK):
         sources = np.zeros((A.shape[0], block.stop - block.start))
         sources[chosen[block], np.arange(sources.shape[1])] = 1.0
-        Y[:, block] = solver.solve(sources, tol)[chosen]
+        Y[:, block] = solver.solve(sources)[chosen]
+    solver.warn()
     Y = (Y + Y.T) / 2
     R = np.maximum(np.diag(Y)[:, None] + np.diag(Y) - 2 * Y, 0.0)
     component = Components.of(A).labels[chosen]

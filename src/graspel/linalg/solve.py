@@ -30,6 +30,7 @@ from graspel.linalg.approximate_factor import ApproximateFactor
 from graspel.linalg.arguments import check_columns, check_positive
 from graspel.linalg.laplacian import laplacian_map, laplacian_of
 from graspel.linalg.lobpcg import residual_rounding
+from graspel.linalg.scale import scale_weights
 from graspel.runtime.parallel import count_threads, map_blocks
 
 Floats = NDArray[np.float64]
@@ -81,6 +82,7 @@ class LaplacianSolver:
         A = check_adjacency(adjacency)
         self.laplacian = laplacian_of(A)
         self.n_threads = count_threads(n_jobs)
+        A, self._unit = scale_weights(A)
         self._inverse = ApproximateFactor(A, np.random.default_rng(random_state), n_threads=self.n_threads)
         self._ordered_laplacian = laplacian_map(self._inverse.reorder(A))
         self.residual_ = 0.0
@@ -95,6 +97,13 @@ class LaplacianSolver:
         x : array of the shape of b, with mean zero on every component
             A ConvergenceWarning is raised if `tol` was not met.
         """
+        x = self.solve_silently(b, tol)
+        if not self.converged_:
+            warn_not_converged(self.residual_, tol)
+        return x
+
+    def solve_silently(self, b: ArrayLike, tol: float = 1e-8) -> Floats:
+        """Solve as `solve` does, without a warning: the caller looks at `converged_`, or needs no accurate solution."""
         tol = check_positive("tol", tol, "the relative residual |b - L x| / |b| wanted")
         columns = check_columns("b", b, self.laplacian.shape[0])
         B = np.ascontiguousarray(columns[self._inverse.order].T)  # vectors are rows from here on
@@ -108,12 +117,10 @@ class LaplacianSolver:
         self.residual_ = max((result.residual for result in results), default=0.0)
         self.n_iterations_ = max((result.n_iterations for result in results), default=0)
         self.converged_ = all(result.converged for result in results)
-        if not self.converged_:
-            warnings.warn(
-                f"the solve reached a relative residual of {self.residual_:.1e}, not the {tol:.1e} asked for, in "
-                f"{self.n_iterations_} iterations; use it with care, or allow a larger tol.",
-                ConvergenceWarning,
-                stacklevel=2,
+        if not np.isfinite(X).all():
+            raise ValueError(
+                f"b has entries up to {np.abs(columns).max():g}: the solution exceeds the largest number of double "
+                "precision. Scale b down, or the weights up."
             )
         return self._inverse.to_node_order(X).reshape(np.shape(b))
 
@@ -133,7 +140,9 @@ class LaplacianSolver:
                 break
             r = self._center(r)
         converged = residual <= tol or self._is_rounding(b, x, r, tol)
-        return x * scale, SolveResult(residual, n_iterations, converged)
+        with np.errstate(over="ignore"):  # the caller refuses an infinite solution
+            x = x / self._unit * scale
+        return x, SolveResult(residual, n_iterations, converged)
 
     def _center(self, x: Floats) -> Floats:
         """Subtract the mean over every component from one vector."""
@@ -184,6 +193,16 @@ class SolveResult(NamedTuple):
     residual: float
     n_iterations: int
     converged: bool
+
+
+def warn_not_converged(residual: float, tol: float) -> None:
+    """Warn that some solves of a call did not reach the tolerance."""
+    warnings.warn(
+        f"the solve reached a relative residual of {residual:.1e}, not the {tol:.1e} asked for; use it with care, or "
+        "allow a larger tol.",
+        ConvergenceWarning,
+        stacklevel=3,
+    )
 
 
 def _ratio(a: float, b: float) -> float:

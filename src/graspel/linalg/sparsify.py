@@ -191,7 +191,7 @@ def _power_iterate(L: sp.csr_array, P: LaplacianSolver, rng: np.random.Generator
     """Apply a few generalized power iterations h <- L_P^+ L_G h to random vectors."""
     h = rng.standard_normal((L.shape[0], N_VECTORS))
     for _ in range(POWER_STEPS):
-        h = P.solve(L @ h, SOLVE_TOL)
+        h = P.solve_silently(L @ h, SOLVE_TOL)
         h /= np.linalg.norm(h, axis=0)
     return h
 

@@ -55,7 +55,8 @@ def find_median(rows: Floats) -> tuple[Floats, float]:
     (array([1.]), 2.0)
     """
     median = np.median(rows, axis=0)
-    r = row_lengths(rows - median)
+    with np.errstate(over="ignore"):
+        r = row_lengths(np.nan_to_num(rows - median))
     return median, float(np.median(r[r > 0])) if (r > 0).any() else 0.0
 
 

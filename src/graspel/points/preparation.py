@@ -2,7 +2,8 @@ r"""Preparation: how the rows of a data matrix become the rows that are compared
 
 In this order, each step only where it is needed:
 
-1. *Unit.* Values are multiplied by a power of two, so that no square overflows or underflows.
+1. *Unit.* Values are multiplied by a power of two, so that no square overflows or underflows. Where they are large and
+   their differences small, the median row is subtracted before.
 2. *Center.* Each row's mean is subtracted, if the user asks for it (the paper's footnote 1).
 3. *Cosine.* Each row is divided by its norm, if the metric is "cosine".
 4. *Far rows.* Rows that lie absurdly far from all others are pulled in (:mod:`graspel.points.far_rows`).
@@ -40,6 +41,7 @@ class Preparation:
     center : bool, subtract each row's mean
     dtype : type of the prepared rows
     unit : float, a power of two that values are multiplied by
+    shift : array or None, a row that is subtracted from all rows before
     far : FarRows or None, where rows are pulled in
     cut : bool, cut values at MAX_NEW: new points may lie farther out than all that the unit was chosen for
     """
@@ -48,21 +50,24 @@ class Preparation:
     center: bool
     dtype: type
     unit: float = 1.0
+    shift: NDArray[np.float64] | None = None
     far: FarRows | None = None
     cut: bool = False
 
     def apply(self, block: NDArray[Any], *, copy: bool = True) -> NDArray[Any]:
         """Prepare a dense block of raw rows; without `copy` its memory may be reused."""
-        if self.cut:
+        if self.cut and self.shift is None:  # with a shift, values are cut below
             block, copy = np.clip(block, -MAX_NEW / self.unit, MAX_NEW / self.unit), False
-        if self.unit == 1.0 and self.far is None:
+        if self.unit == 1.0 and self.shift is None:
             block = block.astype(self.dtype, copy=copy)
         else:  # in double precision first, so that nothing overflows; a power of two causes no rounding
             block = block.astype(np.float64)
             if self.metric == "cosine":  # rows may differ in length by hundreds of decades: each gets its own unit
                 block = np.ldexp(block, -np.frexp(np.abs(block).max(axis=1, initial=0.0, keepdims=True))[1])
             else:
-                block = np.clip(block, -MAX_UNITS / self.unit, MAX_UNITS / self.unit) * self.unit
+                with np.errstate(over="ignore"):  # what overflows is cut
+                    block = block if self.shift is None else block - self.shift
+                    block = np.clip(block, -MAX_UNITS / self.unit, MAX_UNITS / self.unit) * self.unit
             block = block.astype(self.dtype, copy=False)
         if self.center:
             block -= block.mean(axis=1, keepdims=True)
@@ -81,12 +86,12 @@ def find_preparation(X: Any, metric: str, center: bool, block: int) -> Preparati
     if largest == 0.0 or SAFE_RANGE[0] < largest < SAFE_RANGE[1]:
         return plain
     sample = spread_sample(*X.shape)
-    typical = _typical_value(dense_rows(X, sample))
+    median, typical = find_median(dense_rows(X, sample).astype(np.float64))
     is_uneven = metric == "euclidean" and largest > FAR * typical > 0
     unit = float(2.0 ** -np.clip(np.frexp(typical if is_uneven else largest)[1], -1000, 1000))
-    scaled = replace(plain, unit=unit, dtype=np.float64 if is_uneven else dtype)
     if not is_uneven:
-        return scaled
+        return replace(plain, unit=unit)
+    scaled = replace(plain, unit=unit, shift=median, dtype=np.float64)
 
     def read(index: Any) -> NDArray[Any]:
         return scaled.apply(dense_rows(X, index))
@@ -108,16 +113,6 @@ def _find_largest(X: Any, block: int) -> float:
     data = X.data if sp.issparse(X) else X
     blocks = row_blocks(data.shape[0], VALUES_BLOCK if data.ndim == 1 else block)
     return max((float(np.abs(data[part].astype(np.float64)).max(initial=0.0)) for part in blocks), default=0.0)
-
-
-def _typical_value(rows: NDArray[Any]) -> float:
-    """A typical distance from the median row; without one, a typical absolute value."""
-    rows = rows.astype(np.float64)
-    typical = find_median(rows)[1]
-    if typical == 0.0:
-        lengths = row_lengths(rows)
-        typical = float(np.median(lengths[lengths > 0])) if (lengths > 0).any() else 0.0
-    return typical
 
 
 def _warn_far_row(read: Callable[[Any], NDArray[Any]], far: FarRows, X: Any, block: int) -> None:
