@@ -33,7 +33,7 @@ def spoil(p, q, value, symmetric=True):
 
 
 symmetric_matrices = st.integers(1, 6).flatmap(
-    lambda n: arrays(np.float64, (n, n), elements=st.floats(0, 1e6)).map(lambda A: np.maximum(A, A.T))
+    lambda n: arrays(np.float64, (n, n), elements=st.just(0.0) | st.floats(1e-90, 1e6)).map(lambda A: np.maximum(A, A.T))
 )
 
 
@@ -117,13 +117,22 @@ def test_an_object_with_an_adjacency():
     assert_array_equal(check_laplacian(graph).toarray(), graph.adjacency.toarray())
 
 
-@pytest.mark.parametrize("weight", [5e-324, 1e-30, 1e30, 1.7e308])
-def test_weights_whose_sum_overflows_are_kept_on_request(weight):
+@pytest.mark.parametrize("weight", [5e-324, 1e-251, 1e-30, 1e30, 1e251, 1.7e308])
+def test_weights_beyond_the_range_of_the_kernels_are_kept_on_request(weight):
     A = np.array([[0, weight], [weight, 0]])
     assert_array_equal(check_adjacency(A, bounded=False).toarray(), A)
-    if weight > 1e300:
-        with pytest.raises(ValueError, match="the entries of adjacency sum to infinity: scale them down"):
+    if not 1e-250 <= weight <= 1e250:
+        with pytest.raises(ValueError, match=r"adjacency\[0, 1\] is \S+, .*between 1e-250 and 1e\+250.*Scale"):
             check_adjacency(A)
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1.0, 1e100])
+def test_weights_too_far_apart_are_refused(unit):
+    A = unit * np.array([[0, 1e-60, 0], [1e-60, 0, 1e41], [0, 1e41, 0]])
+    with pytest.raises(ValueError, match=r"\[0, 1\] is \S+, and another weight is \S+: .*at most 1e\+100 times"):
+        check_adjacency(A)
+    A[A > unit] /= 100
+    assert_array_equal(check_adjacency(A).toarray(), A)
 
 
 def test_no_edges():
@@ -190,7 +199,7 @@ def test_what_is_not_symmetric(A, message):
         (sp.csgraph.laplacian(SQUARE, normed=True), "normalized Laplacian will not do"),
         ([[2.0, -2], [-1, 1]], r"not symmetric: -L\[0, 1\] is 2 and -L\[1, 0\] is 1"),
         ([[np.nan, -2], [-2, 2]], r"L\[0, 0\] is nan"),
-        ([[1.7e308, -1.7e308], [-1.7e308, 1.7e308]], "the entries of -L sum to infinity"),
+        ([[1.7e308, -1.7e308], [-1.7e308, 1.7e308]], r"-L\[0, 1\] is 1.7e\+308, .*between 1e-250 and 1e\+250"),
     ],
 )
 def test_what_is_not_a_laplacian(L, message):

@@ -32,7 +32,7 @@ def test_lengths_neither_overflow_nor_underflow(rng, scale):
     assert_allclose(row_lengths(X * scale), np.linalg.norm(X, axis=1) * scale, rtol=1e-12)
 
 
-@pytest.mark.parametrize("value", [1e8, 1e37, 1e200, -1.7e308])
+@pytest.mark.parametrize("value", [1e12, 1e37, 1e200, -1.7e308])
 def test_one_value_leaves_the_distances_of_others(rng, value):
     X = rng.standard_normal((200, 3))
     X[11, 1] = value

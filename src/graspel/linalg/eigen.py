@@ -3,7 +3,8 @@ r"""Eigenpairs: the smallest eigenvalues of a graph Laplacian and their vectors,
 For small graphs LAPACK computes all of them. For large graphs the iteration starts from the eigenvectors of the coarse
 graph that approximate elimination leaves (:mod:`graspel.linalg.approximate_factor`), or from the eigenvectors of a
 similar graph, and LOBPCG (:mod:`graspel.linalg.lobpcg`) refines them with the same elimination as preconditioner. The
-null space needs no iteration: it is spanned by the indicator vectors of the components.
+null space needs no iteration: it is spanned by the indicator vectors of the components. At the end a random vector tells
+whether an eigenvalue was missed (:mod:`graspel.linalg.missing`); if so, the iteration goes on with random vectors added.
 
 References
 ----------
@@ -19,6 +20,7 @@ M. Fiedler. Algebraic connectivity of graphs. Czechoslovak Mathematical Journal,
 from __future__ import annotations
 
 import warnings
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -33,8 +35,9 @@ from graspel.linalg.approximate_factor import ApproximateFactor
 from graspel.linalg.arguments import check_columns, check_count, check_positive
 from graspel.linalg.components import Components
 from graspel.linalg.dense_factor import DenseFactor
-from graspel.linalg.laplacian import laplacian_map, laplacian_of
-from graspel.linalg.lobpcg import lobpcg, residual_rounding
+from graspel.linalg.laplacian import Laplacian, laplacian_map, laplacian_of
+from graspel.linalg.lobpcg import lobpcg, orthonormal_rows, residual_rounding
+from graspel.linalg.missing import find_missing
 from graspel.linalg.scale import scale_weights
 from graspel.linalg.vectors import dots, lengths, map_each
 from graspel.runtime.parallel import count_threads, one_thread_per_call
@@ -42,6 +45,7 @@ from graspel.runtime.parallel import count_threads, one_thread_per_call
 Floats = NDArray[np.float64]
 
 DENSE_LIMIT = 300  # nodes up to which LAPACK is faster than the iteration
+MAX_RESTARTS = 3  # of LOBPCG with random vectors added, each after a missing eigenvalue was found
 MAX_ITERATIONS = 200  # of LOBPCG; a ConvergenceWarning is raised if they are not enough
 NORMS = ("euclidean", "energy")
 WIDE_SPECTRUM = 1e5  # ratio of largest to smallest eigenvalue above which scipy.linalg.eigh loses too many digits
@@ -53,7 +57,7 @@ class Eigenpairs:
 
     `residuals` holds the size of the residual r = L u - lambda u of every nonzero eigenvalue (0 for the null space) in
     the requested norm: |r| / lambda, or (r'L^+ r / lambda)^(1/2), with approximate elimination in the place of L^+.
-    `converged` says whether all residuals are within the tolerance. Heavy edges can make rounding errors alone exceed
+    `converged` says whether all residuals are within the tolerance and no eigenvalue was missed. Heavy edges can make rounding errors alone exceed
     it. A residual that is no larger than these also counts as converged if it is within the tolerance in the norm of
     L^+, which bounds the relative error of lambda.
     """
@@ -162,11 +166,12 @@ class SolverSettings(NamedTuple):
 
 
 class NonzeroPairs(NamedTuple):
-    """Nonzero eigenvalues, their vectors as columns, and residuals in the energy norm (0 from LAPACK)."""
+    """Nonzero eigenvalues, their vectors as columns, residuals in the energy norm (0 from LAPACK); is none missing?"""
 
     values: Floats
     vectors: Floats
     energy_residuals: Floats
+    complete: bool = True
 
 
 def nonzero_pairs(
@@ -197,7 +202,8 @@ def _solve_by_component(
     lightest = np.full(components.number, np.inf)
     np.minimum.at(lightest, components.labels, _lightest_edges(adjacency))
     bounds = 2 * lightest * (1 - np.cos(np.pi / components.sizes))
-    values, energy_residuals, solved = np.zeros(0), np.zeros(0), []  # `solved`: nodes and vectors of each component
+    values, energy_residuals, complete = np.zeros(0), np.zeros(0), True
+    solved = []  # nodes and vectors of each component
     for label in np.argsort(bounds, kind="stable"):
         size = int(components.sizes[label])
         if size == 1 or (len(values) >= wanted and bounds[label] >= np.partition(values, wanted - 1)[wanted - 1]):
@@ -209,13 +215,14 @@ def _solve_by_component(
         values = np.concatenate([values, own.values])
         energy_residuals = np.concatenate([energy_residuals, own.energy_residuals])
         solved.append((nodes, own.vectors))
+        complete = complete and own.complete
     smallest = np.argsort(values, kind="stable")[:wanted]
     vectors, first = np.zeros((len(order), wanted)), 0
     for nodes, own_vectors in solved:
         mine = (smallest >= first) & (smallest < first + own_vectors.shape[1])
         vectors[np.ix_(nodes, mine)] = own_vectors[:, smallest[mine] - first]
         first += own_vectors.shape[1]
-    return NonzeroPairs(values[smallest], vectors, energy_residuals[smallest])
+    return NonzeroPairs(values[smallest], vectors, energy_residuals[smallest], complete)
 
 
 def _lightest_edges(adjacency: sp.csr_array) -> Floats:
@@ -290,21 +297,47 @@ def _solve_multilevel(
     block = wanted + max(3, wanted // 4)  # extra vectors make the last wanted one converge faster
     inverse = ApproximateFactor(adjacency, settings.rng, n_threads=settings.n_threads)
     L = laplacian_map(inverse.reorder(adjacency))
-    values, vectors = lobpcg(
-        L,
-        _start_vectors(inverse, guess, block, settings.rng),
-        inverse.solve_in_order,
-        inverse.center_in_order,
-        wanted=wanted,
-        block=block,
-        tol=settings.tol,
-        max_iterations=MAX_ITERATIONS,
-        energy=settings.energy,
-        n_threads=settings.n_threads,
-    )
+    start = _start_vectors(inverse, guess, block, settings.rng)
+    probes = deepcopy(settings.rng)  # a copy, so that the search for missing pairs leaves later random numbers alone
+    for _ in range(1 + MAX_RESTARTS):
+        values, vectors, extra = lobpcg(
+            L,
+            start,
+            inverse.solve_in_order,
+            inverse.center_in_order,
+            wanted=wanted,
+            block=block,
+            tol=settings.tol,
+            max_iterations=MAX_ITERATIONS,
+            energy=settings.energy,
+            n_threads=settings.n_threads,
+        )
+        missing = _find_missing(L, inverse, values, vectors, extra, probes, settings.n_threads)
+        if missing is None:
+            break
+        random = inverse.solve_in_order(probes.standard_normal((block, inverse.n_nodes)))
+        start = np.vstack([vectors, extra, missing[None], random])
     R = map_each(L.__matmul__, vectors, settings.n_threads) - values[:, None] * vectors
     energy_residuals = np.sqrt(np.abs(dots(R, inverse.solve_in_order(R))) / values)
-    return NonzeroPairs(values, inverse.to_node_order(vectors), energy_residuals)
+    return NonzeroPairs(values, inverse.to_node_order(vectors), energy_residuals, missing is None)
+
+
+def _find_missing(
+    L: Laplacian,
+    inverse: ApproximateFactor,
+    values: Floats,
+    vectors: Floats,
+    extra: Floats,
+    rng: np.random.Generator,
+    n_threads: int,
+) -> Floats | None:
+    """A vector that the pairs found lack, or None."""
+    found = orthonormal_rows(np.vstack([vectors, inverse.center_in_order(extra)]))
+    start = rng.standard_normal(inverse.n_nodes)
+    largest = float(values[-1])
+    return find_missing(
+        L, start, inverse.solve_in_order, inverse.center_in_order, found, largest, n_threads=n_threads
+    )
 
 
 def _start_vectors(inverse: ApproximateFactor, guess: Floats | None, block: int, rng: np.random.Generator) -> Floats:
@@ -328,7 +361,7 @@ def _subtract_means(V: Floats) -> Floats:
 def _measure_residuals(adjacency: sp.csr_array, found: NonzeroPairs, settings: SolverSettings) -> Eigenpairs:
     """Fix the signs of the vectors, measure the residuals, and decide whether they have converged."""
     L = laplacian_map(adjacency)
-    values, vectors, energy_residuals = found
+    values, vectors, energy_residuals, complete = found
     peak = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
     vectors = vectors * np.where(peak < 0, -1.0, 1.0)
     R = map_each(L.__matmul__, np.ascontiguousarray(vectors.T), settings.n_threads) - values[:, None] * vectors.T
@@ -336,4 +369,4 @@ def _measure_residuals(adjacency: sp.csr_array, found: NonzeroPairs, settings: S
     missed = residuals > 1.01 * settings.tol
     if missed.any() and not settings.energy:
         missed &= (lengths(R) > residual_rounding(L, vectors.T)) | (energy_residuals > settings.tol)
-    return Eigenpairs(values, vectors, residuals, converged=not missed.any())
+    return Eigenpairs(values, vectors, residuals, converged=complete and not missed.any())

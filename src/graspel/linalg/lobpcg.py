@@ -53,7 +53,7 @@ def lobpcg(
     max_iterations: int,
     energy: bool = False,
     n_threads: int = 1,
-) -> tuple[Floats, Floats]:
+) -> tuple[Floats, Floats, Floats]:
     """Compute the smallest eigenvalues of L on the range of `project`, and their vectors as rows.
 
     Parameters
@@ -69,13 +69,14 @@ def lobpcg(
     -------
     values : array of `wanted`, ascending
     vectors : array wanted x N, orthonormal rows
+    extra : array (block - wanted) x N, the other rows of the block, which need not have converged
     """
 
     def laplacian(V: Floats) -> Floats:
         return map_each(L.__matmul__, V, n_threads)
 
-    def finish(X: Floats) -> tuple[Floats, Floats]:
-        return final_pairs(laplacian, project(X))
+    def finish(best: Floats) -> tuple[Floats, Floats, Floats]:
+        return *final_pairs(laplacian, project(best)), X[wanted:].copy()
 
     X = project(start)
     theta, C = rayleigh_ritz(products(X, X, n_threads), products(X, laplacian(X), n_threads), block)
@@ -185,10 +186,15 @@ def rayleigh_ritz(B: Floats, A: Floats, k: int) -> tuple[Floats, Floats]:
 
 def final_pairs(laplacian: Map, X: Floats) -> tuple[Floats, Floats]:
     """Ascending Rayleigh quotients of the rows of X, and these rows, orthonormal to machine precision."""
-    X = scipy.linalg.qr(X.T, mode="economic", check_finite=False)[0].T.copy()
+    X = orthonormal_rows(X)
     theta = np.maximum(dots(X, laplacian(X)), np.finfo(float).tiny)
     order = np.argsort(theta, kind="stable")
     return theta[order], X[order]
+
+
+def orthonormal_rows(X: Floats) -> Floats:
+    """An orthonormal basis of the rows of X."""
+    return scipy.linalg.qr(X.T, mode="economic", check_finite=False)[0].T.copy()
 
 
 def residual_rounding(L: Laplacian, X: Floats) -> Floats:

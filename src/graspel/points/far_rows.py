@@ -20,9 +20,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-FAR = (
-    1e6  # distances from the median, in typical ones, that are kept: their squares use 12 of the 16 digits of a double
-)
+FAR = 1e10  # distance from the median, in typical ones, that is kept: there the learner settles, at 1e20 it does not
 SAMPLE_ROWS = 1024  # rows from which the median and the typical distance are estimated
 SAMPLE_VALUES = 1 << 22  # ... and at most this many values: 32 MB
 
