@@ -7,7 +7,8 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.datasets import load_digits, make_blobs, make_circles, make_moons
+from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs, make_circles, make_moons
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from graspel import GRASPEL, GraspelClustering, cluster_graph
@@ -152,3 +153,33 @@ def test_verbose_prints_progress(capsys):
     GraspelClustering(2, verbose=True, random_state=0).fit(make_moons(100, random_state=0)[0])
     out = capsys.readouterr()
     assert "clustering" in out.out + out.err
+
+
+TRAINING_SETS = {
+    "blobs": lambda: make_blobs(90, 4, centers=5, random_state=1)[0],
+    "moons": lambda: make_moons(120, noise=0.05, random_state=0)[0],
+    "iris": lambda: load_iris().data,  # has a row twice
+    "wine": lambda: load_wine().data,  # columns of very different scales
+    "digits": lambda: load_digits().data[:200],
+    "integers": lambda: np.random.default_rng(0).integers(3, size=(60, 2)).astype(float),  # mostly copies
+}
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1.0, 1e150])
+@pytest.mark.parametrize("offset", [0.0, 1e8, 1e12])
+@pytest.mark.parametrize("name", TRAINING_SETS)
+def test_training_points_keep_their_labels_wherever_they_lie(name, offset, scale):
+    X = (TRAINING_SETS[name]() + offset) * scale
+    model = GraspelClustering(5, random_state=0).fit(X)
+    assert_array_equal(model.predict(X), model.labels_)
+
+
+def test_copies_of_a_point_share_a_cluster():
+    X = np.repeat(np.array([[0.0, 0.0], [1.0, 0.0], [5.0, 5.0]]), 4, axis=0)
+    model = GraspelClustering(2, random_state=0).fit(X)
+    assert all(len(set(model.labels_[i : i + 4])) == 1 for i in (0, 4, 8))
+    with pytest.warns(ConvergenceWarning, match="3 distinct rows, and equal points share a cluster"):
+        model = GraspelClustering(5, random_state=0).fit(X)
+    assert model.n_clusters_ == 3
+    assert_array_equal(model.predict(X), model.labels_)
+    assert model.memberships_.shape == (12, 3)
