@@ -93,7 +93,7 @@ def measure_recall(X: np.ndarray, n_sampled: int = 2000) -> float:
     """Recall of the learner's neighbors against exact search, on another sample than the learner's own."""
     from sklearn.neighbors import NearestNeighbors
 
-    from graspel.neighbors.lists import nearest_neighbors
+    from graspel.neighbors.search import nearest_neighbors
     from graspel.points.prepared import Points
     from graspel.runtime.parallel import one_thread_per_call
 

@@ -43,7 +43,7 @@ def manifold(n: int, n_features: int = 32, seed: int = 0) -> np.ndarray:
 
 def search_neighbors(X: np.ndarray, k: int) -> Any:
     """The learner's own search for k neighbors, preparation included."""
-    from graspel.neighbors.lists import nearest_neighbors
+    from graspel.neighbors.search import nearest_neighbors
     from graspel.points.prepared import Points
     from graspel.runtime.parallel import count_threads, one_thread_per_call
 

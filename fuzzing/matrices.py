@@ -12,6 +12,9 @@ SCALES = (1e-300, 1e-160, 1e-150, 1e-30, 1e-6, 1.0, 1e6, 1e20, 1e37, 1e100, 1e15
 WEIGHTS = (1e-300, 1e-100, 1e-20, 1e-10, 1e-3, 1.0, 1e3, 1e10, 1e20, 1e100, 1e300)
 
 
+WITHIN = (1e-50, 1e-30, 1e-12, 1.0, 1e7, 1e25, 1e49)  # weights whose ratio the kernels still take
+
+
 def draw_points(rng: np.random.Generator) -> Any:
     """A matrix of points, dense or sparse, with a few of the troubles that real files have."""
     n = int(rng.choice([1, 2, 3, 4, 5, 8, 13, 30, 60, 120, 250]))
@@ -105,7 +108,7 @@ TROUBLES = (
 
 def draw_adjacency(rng: np.random.Generator) -> Any:
     """A weighted graph as a sparse matrix: trees, stars, barbells, twins, components, weights over many decades."""
-    n = int(rng.choice([1, 2, 3, 5, 10, 40, 120, 310]))
+    n = int(rng.choice([1, 2, 3, 5, 10, 40, 120, 310, 310, 700]))
     kind = rng.integers(6)
     if kind == 0:
         heads, tails = np.zeros(n - 1, dtype=int), np.arange(1, n)  # star
@@ -132,7 +135,7 @@ def draw_adjacency(rng: np.random.Generator) -> Any:
         heads, tails = heads[keep], tails[keep]
     else:
         heads, tails = rng.integers(n, size=3 * n), rng.integers(n, size=3 * n)
-    choice = rng.integers(4)
+    choice = rng.integers(6)
     weights = (
         np.ones(len(heads))
         if choice == 0
@@ -140,6 +143,10 @@ def draw_adjacency(rng: np.random.Generator) -> Any:
         if choice == 1
         else np.array([1e-10, 1.0, 1e10])[rng.integers(3, size=len(heads))]
         if choice == 2
+        else np.array(WITHIN)[rng.integers(len(WITHIN), size=len(heads))]
+        if choice == 3
+        else 10.0 ** rng.integers(-200, 200) * 10.0 ** rng.uniform(-6, 6, len(heads))
+        if choice == 4
         else np.array(WEIGHTS)[rng.integers(len(WEIGHTS), size=len(heads))]
     )
     A = sp.coo_array((weights, (heads, tails)), shape=(n, n)).tolil()

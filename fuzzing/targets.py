@@ -201,7 +201,11 @@ def run_eigenpairs(A: Any, settings: Settings) -> None:
 def run_resistance(A: Any, settings: Settings) -> None:
     """Resistances of the edges are positive, and their leverages sum to the number of tree edges."""
     found = linalg.effective_resistance(sp.csr_array(A), random_state=0, **settings)
-    require((found.values >= 0).all(), "a resistance is negative")
+    require((found.values > 0).all() and np.isfinite(found.values).all(), "a resistance is not positive and finite")
+    if found.method != "projection":
+        leverage = float(found.values @ sp.csr_array(A)[found.heads, found.tails])
+        tree = A.shape[0] - graspel.Graph.from_adjacency(A).components[0]
+        require(abs(leverage - tree) <= 1e-6 * max(tree, 1), f"leverages sum to {leverage}, not to {tree}")
 
 
 def run_sparsify(A: Any, settings: Settings) -> None:

@@ -13,7 +13,7 @@ from graspel.cli.errors import USER_ERRORS, explain, friendly_errors
 from graspel.cli.options import describe_default
 from graspel.cli.progress_bar import progress_bar
 from reproduction import REPRODUCTIONS, Request, Results
-from reproduction.index import INDEX, write_index, write_page
+from reproduction.index_page import INDEX, write_index, write_page
 from reproduction.time_left import TimeLeft, format_duration
 
 EVERYTHING = "all"

@@ -111,11 +111,10 @@ def _unpack(value: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _draw(results: Results, name: str, panels: dict[str, dict[str, Any]]) -> str:
-    from graspel.plot.scatter import draw_legend, draw_points
-
     from graspel.plot.canvas import new_axes, new_figure, write_title
     from graspel.plot.layout import best_view
     from graspel.plot.palette import check_labels
+    from graspel.plot.scatter import draw_legend, draw_points
     from graspel.plot.spectrum import Spectrum, draw_spectrum
 
     figure = new_figure(15.0, 9.4)

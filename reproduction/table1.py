@@ -11,15 +11,15 @@ from typing import Any
 
 from graspel.datasets import Dataset
 from graspel.runtime.progress import announce
-from reproduction.cell import Cell
 from reproduction.clusterings import PEERS, BuiltGraph, Problem, cluster_built, construct, measure_clusters
 from reproduction.data import TITLES, load_data
-from reproduction.limited import measure_with_limit
 from reproduction.pages import measure_quietly
 from reproduction.request import Request, choose_names
 from reproduction.results import Results
 from reproduction.table1_rows import DATASETS, METHODS, QUICK_DATASETS, count_seeds
 from reproduction.table1_text import write_tables
+from reproduction.table_cell import Cell
+from reproduction.time_limit import measure_with_limit
 
 __all__ = ["run"]
 

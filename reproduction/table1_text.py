@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reproduction.cell import Cell
 from reproduction.data import TITLES
 from reproduction.pages import join_page
 from reproduction.paper import TABLE1, TWO_NEIGHBORS, Printed
 from reproduction.results import Results
 from reproduction.table1_rows import STAGE_DATASETS, STAGES, TABLE, TABLE_DATASETS, ClusteringMethod, count_seeds
+from reproduction.table_cell import Cell
 from reproduction.tables import markdown_table, mean_and_spread
 
 TITLE = "Table 1: spectral clustering"

@@ -13,13 +13,13 @@ import numpy as np
 
 from graspel.io.atomic import write_atomically
 from graspel.runtime.progress import announce
-from reproduction.cell import Cell
 from reproduction.data import TITLES, load_data
 from reproduction.embeddings import DATASETS, METHODS, Picture, measure_picture
+from reproduction.fig_tsne import draw_side_by_side
 from reproduction.pages import measure_quietly
 from reproduction.request import Request, choose_names
 from reproduction.results import Results
-from reproduction.tsne_figure import draw_side_by_side
+from reproduction.table_cell import Cell
 from reproduction.tsne_text import write_table
 
 __all__ = ["run"]

@@ -68,7 +68,7 @@ def test_every_step_is_linked(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     steps = [f"learning/{path.name}" for path in (ROOT / "src/graspel/learning").glob("[a-z]*.py")]
     assert len(steps) >= 12
-    for step in ["points/prepared.py", "neighbors/lists.py", *steps]:
+    for step in ["points/prepared.py", "neighbors/search.py", *steps]:
         assert f"src/graspel/{step})" in text, step
 
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import graspel.learning.connect as connect
-import graspel.neighbors.lists as neighbors
+import graspel.neighbors.search as neighbors
 from graspel import GRASPEL
 
 FINGERPRINTS = """
 import hashlib, sys
 import numpy as np
-import graspel.learning.connect as connect, graspel.neighbors.lists as neighbors
+import graspel.learning.connect as connect, graspel.neighbors.search as neighbors
 from graspel import GRASPEL
 
 def points(n, m):

@@ -20,7 +20,7 @@ from graspel.learner import GRASPEL, fit_learner, warn_if_not_converged
 from graspel.learning.algorithm import Learned
 from graspel.neighbors.duplicates import find_first_equals
 from graspel.neighbors.new_points import NearPoints, Ties
-from graspel.points.validation import check_data
+from graspel.points.validation import check_data, check_structure
 from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.parameters import check_run
 from graspel.runtime.progress import listening, print_progress
@@ -75,6 +75,7 @@ class GraphEstimator(BaseEstimator):
     def _find_near_points(self, X: Any, k: int) -> Ties:
         """The k points of the fit that are nearest to each new point, after a check of the new points."""
         check_is_fitted(self, "graph_")
+        check_structure(X)
         rows = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
         return self._near_points.find(rows, k)
 

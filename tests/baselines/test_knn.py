@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from graspel import Graph
 from graspel.baselines import CONSTRUCTION, KNN
 from graspel.baselines.knn import FAINTEST, neighbor_lists
-from graspel.neighbors import lists as neighbors
+from graspel.neighbors import search as neighbors
 
 
 def squared_distances(X: np.ndarray) -> np.ndarray:

@@ -24,6 +24,6 @@ def test_there_and_back(graspel, graph_file, graph, tmp_path, suffix):
 def test_bad_input_is_one_sentence(graspel, graph_file, tmp_path):
     assert graspel("convert", graph_file, tmp_path / "g.xyz").is_one_sentence("suffix", ".xyz")
     assert graspel("convert", graph_file, tmp_path / "no" / "g.mtx").is_one_sentence("does not exist")
-    assert graspel("convert", graph_file, graph_file).is_one_sentence("is the file to be read")
+    assert graspel("convert", graph_file, graph_file).is_one_sentence("is a file to be read")
     assert graspel("convert", tmp_path / "no.npz", tmp_path / "g.mtx").is_one_sentence("no.npz")
     assert not (tmp_path / "g.mtx").exists()

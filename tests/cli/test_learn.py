@@ -211,7 +211,7 @@ class TestTheOutputIsCheckedFirst:
     def test_it_is_the_data(self, graspel, points, tmp_path):
         path = tmp_path / "points.npz"
         np.savez(path, X=points)
-        assert graspel("learn", path, "-o", path).is_one_sentence("is the file to be read")
+        assert graspel("learn", path, "-o", path).is_one_sentence("is a file to be read")
 
     def test_pyarrow_is_missing(self, graspel, data, tmp_path, monkeypatch):
         monkeypatch.setattr("graspel.runtime.optional.find_spec", lambda _: None)

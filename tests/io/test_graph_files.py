@@ -306,7 +306,7 @@ def test_no_pickle_is_ever_opened(tmp_path):
         ("", "it has no column 'head'"),
         ("head,tail,weight\n0,1\n", "line 2 has 2 fields where the header has 3"),
         ("head,tail,weight\n0,1,heavy\n", "line 2: weight is 'heavy', must be a number"),
-        ("head,tail,weight\n0,one,1\n", "line 2: tail is 'one', must be a number"),
+        ("head,tail,weight\n0,one,1\n", "line 2: tail is 'one', must be a whole number"),
         ("head,tail,weight\n0,1,-1\n", r"weights\[0\] = -1.0: must be positive"),
         ("head,tail,weight,step\n0,1,1,magic\n", "the origin 'magic' is unknown; allowed are given"),
         ("# n_nodes=2\nhead,tail,weight\n0,5,1\n", r"tails\[0\] = 5"),

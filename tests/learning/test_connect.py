@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graspel.learning.connect as connect
-import graspel.neighbors.lists as neighbors
+import graspel.neighbors.search as neighbors
 from graspel import GRASPEL, Graph, Origin
 from graspel.learning.algorithm import learn
 from graspel.learning.settings import Settings
 from graspel.neighbors.cells import Cells
-from graspel.neighbors.lists import nearest_neighbors
+from graspel.neighbors.search import nearest_neighbors
 from graspel.points.prepared import Points
 from twins import all_squared_distances, kruskal_joins, nearest_neighbor_pairs, pairs_of, prim_length
 

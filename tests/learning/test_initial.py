@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from graspel import Graph, Origin
 from graspel.learning.initial import INITIAL, InitialInputs, edges_from_user, initial_graph
 from graspel.learning.weights import Weights
-from graspel.neighbors.lists import Neighbors, nearest_neighbors
+from graspel.neighbors.search import Neighbors, nearest_neighbors
 from graspel.points.prepared import Points
 from twins import all_squared_distances, nearest_neighbor_pairs, pairs_of, z_data
 

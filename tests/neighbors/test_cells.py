@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import graspel.neighbors.lists as lists
+import graspel.neighbors.search as search
 from graspel.neighbors.cells import Cells
-from graspel.neighbors.lists import nearest_neighbors
+from graspel.neighbors.search import nearest_neighbors
 from graspel.points.prepared import Points
 from twins import all_squared_distances
 
@@ -18,7 +18,7 @@ def blobs(rng: np.random.Generator, n: int, m: int) -> np.ndarray:
 
 @pytest.mark.parametrize(("n", "m"), [(2500, 8), (1300, 100)])
 def test_through_cells_nearly_all_neighbors_are_found(rng, monkeypatch, n, m):
-    monkeypatch.setattr(lists, "EXACT_WORK", 0.0)
+    monkeypatch.setattr(search, "EXACT_WORK", 0.0)
     X = blobs(rng, n, m)
     found = nearest_neighbors(Points(X), 2, rng)
     D = squared_distances(X) + np.diag(np.full(n, np.inf))

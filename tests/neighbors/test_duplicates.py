@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from graspel.neighbors import duplicates, lists
+from graspel.neighbors import duplicates, search
 from graspel.neighbors.duplicates import find_clumps, find_first_equals
-from graspel.neighbors.lists import nearest_neighbors
+from graspel.neighbors.search import nearest_neighbors
 from graspel.points.prepared import Points
 
 
@@ -48,7 +48,7 @@ def test_the_first_equal_is_that_of_a_slow_search(rng):
 @pytest.mark.parametrize("offset", [0.0, 1e3])
 def test_near_copies_have_their_true_neighbors(rng, spread, offset, monkeypatch):
     """Points that single precision cannot tell apart are searched about an origin of their own."""
-    monkeypatch.setattr(lists, "EXACT_WORK", 1e6)
+    monkeypatch.setattr(search, "EXACT_WORK", 1e6)
     X = rng.standard_normal((600, 3))
     X[:300] = 0.7 + spread * rng.standard_normal((300, 3))
     X += offset

@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
-from graspel.neighbors import lists, new_points
-from graspel.neighbors.lists import nearest_neighbors
+from graspel.neighbors import new_points, search
 from graspel.neighbors.new_points import NearPoints, geometric_medians
+from graspel.neighbors.search import nearest_neighbors
 from graspel.points.prepared import Points
 
 
@@ -51,7 +51,7 @@ def test_the_neighbors_are_those_of_a_slow_search(rng, offset):
 
 def test_new_points_are_found_in_cells_as_well(rng, monkeypatch):
     X, new = rng.standard_normal((2000, 3)), rng.standard_normal((100, 3))
-    monkeypatch.setattr(lists, "EXACT_WORK", 0.0)
+    monkeypatch.setattr(search, "EXACT_WORK", 0.0)
     neighbors = nearest_neighbors(Points(X), 2, rng)
     assert neighbors.cells is not None
     monkeypatch.setattr(new_points, "EXACT_WORK", 0.0)

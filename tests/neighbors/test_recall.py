@@ -8,8 +8,8 @@ import pytest
 from graspel import GRASPEL
 from graspel.neighbors import exact
 from graspel.neighbors.exact import exact_neighbors
-from graspel.neighbors.lists import nearest_neighbors
 from graspel.neighbors.recall import measure_recall
+from graspel.neighbors.search import nearest_neighbors
 from graspel.points.prepared import Points
 
 

@@ -18,7 +18,7 @@ from reproduction.clusterings import (
     join_components,
     measure_clusters,
 )
-from reproduction.limited import measure_with_limit
+from reproduction.time_limit import measure_with_limit
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from reproduction import REPRODUCTIONS, Request, Results, table1
-from reproduction.cell import Cell
 from reproduction.paper import TABLE1, TWO_NEIGHBORS
 from reproduction.table1_rows import DATASETS, METHODS, STAGES, TABLE, TABLE_DATASETS
 from reproduction.table1_text import write_tables
+from reproduction.table_cell import Cell
 
 VALUE = {
     "acc": 0.9,

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from graspel.graph import Graph, Origin
 from graspel.learning.weights import Weights
-from graspel.neighbors.lists import Neighbors, nearest_neighbors
+from graspel.neighbors.search import Neighbors, nearest_neighbors
 from graspel.points.prepared import Points
 from graspel.points.validation import check_data
 from graspel.runtime.parallel import count_threads, one_thread_per_call

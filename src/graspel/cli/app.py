@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from graspel.cli import cluster, convert, demo, embed, info, learn, recover, report
+from graspel.cli.memory_limit import check_memory_limit
 
 __all__ = ["build_app"]
 
@@ -57,4 +58,5 @@ def _graspel(
         bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Hold the options of ``graspel`` itself."""
+    """Hold the options of ``graspel`` itself, and check what every command needs before it runs."""
+    check_memory_limit()

@@ -10,10 +10,10 @@ import typer
 
 from graspel.cli import options
 from graspel.cli.errors import friendly_errors
-from graspel.cli.learning import learn_graph, read_points
 from graspel.cli.options import AUTO
 from graspel.cli.output import check_graph_file, check_sources, print_json, print_table
 from graspel.cli.progress_bar import progress_bar
+from graspel.cli.run_learner import find_initial_file, learn_graph, read_points
 from graspel.io.errors import UnusableFile
 from graspel.runtime.progress import announce
 
@@ -212,7 +212,8 @@ def _check_files(given: dict[str, Any]) -> None:
     check_labels_file(given["output"])
     if "save_graph" in given:
         check_graph_file(given["save_graph"])
-    check_sources([given[name] for name in ("data", "graph", "labels") if name in given], targets)
+    initial = find_initial_file(given.get("initial"))
+    check_sources([given.get("data"), given.get("graph"), given.get("labels"), initial], targets)
     if len({target.resolve() for target in targets}) < len(targets):
         raise ValueError(f"{targets[0]} cannot hold both the clusters and the graph; give two names.")
 

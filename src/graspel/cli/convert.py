@@ -9,7 +9,7 @@ import typer
 
 from graspel.cli import options
 from graspel.cli.errors import friendly_errors
-from graspel.cli.output import check_graph_file
+from graspel.cli.output import check_graph_file, check_sources, print_line
 
 HELP = (
     "Convert a graph to another file format.\n\n"
@@ -38,11 +38,12 @@ def convert(
 ) -> None:
     """Read the graph in `source` and write it to `target`; HELP is the help page."""
     with friendly_errors(quiet=quiet) as written:
-        check_graph_file(target, source=source)
+        check_sources([source], [target])
+        check_graph_file(target)
         from graspel.graph import Graph
 
         graph = Graph.read(source)
         graph.export(target)
         written.append(str(target))
         if not quiet:
-            print(f"{target}: {graph.n_nodes:,} nodes, {graph.n_edges:,} edges")
+            print_line(f"{target}: {graph.n_nodes:,} nodes, {graph.n_edges:,} edges")

@@ -13,7 +13,7 @@ import typer
 
 from graspel.cli import options
 from graspel.cli.errors import friendly_errors
-from graspel.cli.output import print_certificate
+from graspel.cli.output import print_certificate, print_line
 from graspel.cli.progress_bar import progress_bar
 from graspel.runtime.progress import announce
 
@@ -46,9 +46,9 @@ def demo(
         if not quiet:
             print_certificate(certificate, "The graph of scikit-learn's digits", as_json=json)
         if not (quiet or json):
-            print(f"Written: {' and '.join(written)}")
+            print_line(f"Written: {' and '.join(written)}")
             command = "graspel" if which("graspel") else sys.argv[0]  # in a virtual environment that is not active
-            print(f"Describe the graph by: {command} info {written[0]}")
+            print_line(f"Describe the graph by: {command} info {written[0]}")
 
 
 def _learn_and_draw(output: Path, written: list[str]) -> Any:

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 from graspel.cli import options
 from graspel.cli.errors import friendly_errors
-from graspel.cli.learning import read_points
 from graspel.cli.output import check_sources, print_json, print_table
 from graspel.cli.progress_bar import progress_bar
+from graspel.cli.run_learner import read_points
 from graspel.runtime.progress import announce
 
 HELP = (
@@ -170,7 +170,7 @@ def _check_files(given: dict[str, Any]) -> None:
     if "plot" in given:
         check_picture_file(given["plot"])
     targets = [given[name] for name in ("output", "plot") if name in given]
-    check_sources([given[name] for name in ("data", "labels") if name in given], targets)
+    check_sources([given["data"], given.get("labels")], targets)
 
 
 def _make_estimator(given: dict[str, Any]) -> Any:

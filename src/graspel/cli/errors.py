@@ -24,6 +24,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, NoReturn
 
+from graspel.runtime.shown import escape_controls
+
 __all__ = ["DEBUG_VARIABLE", "USER_ERRORS", "explain", "friendly_errors"]
 
 DEBUG_VARIABLE = "GRASPEL_DEBUG"
@@ -43,6 +45,8 @@ _ADVICE = {
     errno.EDQUOT: "cannot be written: your disk quota is used up; free some space or choose another folder",
     errno.EROFS: "cannot be written: the file system is read-only; choose another folder",
     errno.ENAMETOOLONG: "is too long a name; choose a shorter one",
+    errno.ENOMEM: "cannot be read: there is not enough memory; use a smaller file, or a machine with more memory",
+    errno.ELOOP: "is a link that leads back to itself; choose another path",
 }
 
 
@@ -75,14 +79,18 @@ def friendly_errors(*, quiet: bool = False) -> Iterator[list[str]]:
 
 
 def explain(error: BaseException) -> str:
-    """Describe `error` in one line."""
+    """Describe `error` in one line that can be printed."""
+    return escape_controls(_describe(error))
+
+
+def _describe(error: BaseException) -> str:
     if isinstance(error, OSError) and error.errno is not None and error.strerror:
         if error.strerror != os.strerror(error.errno):
             return " ".join(error.strerror.split())  # a message of graspel, not of the operating system
         what = _ADVICE.get(error.errno, f"cannot be used: {error.strerror.lower()}")
         return f"{'the file' if error.filename is None else os.fsdecode(error.filename)} {what}."
     text = " ".join(str(error).split())
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or _is_lack_of_threads(error):
         detail = f" ({text.rstrip('.')})" if text else ""
         return f"there is not enough memory{detail}; use fewer points or features, or a machine with more memory."
     if isinstance(error, ImportError) and error.name:
@@ -100,9 +108,9 @@ def _fail(error: BaseException) -> NoReturn:
         command = context.command_path if context is not None else "graspel"
         message = " ".join(error.format_message().split()).rstrip(".")
         if message:  # without one, the help has been printed
-            print(f"Error: {message}; see '{command} --help'.", file=sys.stderr)
+            print(f"Error: {escape_controls(message)}; see '{command} --help'.", file=sys.stderr)
         raise SystemExit(2)
-    if isinstance(error, USER_ERRORS) and not _is_import_of_graspel(error):
+    if _is_lack_of_threads(error) or (isinstance(error, USER_ERRORS) and not _is_import_of_graspel(error)):
         print(f"Error: {explain(error)}", file=sys.stderr)
         raise SystemExit(2)
     print(
@@ -113,13 +121,18 @@ def _fail(error: BaseException) -> NoReturn:
     raise SystemExit(1)
 
 
+def _is_lack_of_threads(error: BaseException) -> bool:
+    """Whether Python could not start a thread, which needs memory; it has no error class of its own."""
+    return isinstance(error, RuntimeError) and "can't start new thread" in str(error)
+
+
 def _is_import_of_graspel(error: BaseException) -> bool:
     """Whether a module of graspel itself is missing, which is a bug."""
     return isinstance(error, ImportError) and (error.name or "").partition(".")[0] == "graspel"
 
 
 def _stop(written: list[str], signal_number: int) -> NoReturn:
-    left = f"{', '.join(written)} had been written" if written else "nothing was written"
+    left = f"{escape_controls(', '.join(written))} had been written" if written else "nothing was written"
     print(f"stopped; {left}", file=sys.stderr)
     raise SystemExit(128 + signal_number)
 
@@ -135,7 +148,7 @@ def _plain_warnings(quiet: bool) -> Iterator[None]:
     """Show a warning as one line, without file name and line number."""
 
     def show(message: Warning | str, *_args: Any, **_options: Any) -> None:
-        print(f"Warning: {' '.join(str(message).split())}", file=sys.stderr)
+        print(f"Warning: {escape_controls(' '.join(str(message).split()))}", file=sys.stderr)
 
     with warnings.catch_warnings():
         if quiet:

@@ -7,9 +7,9 @@ from typing import Annotated
 
 from graspel.cli import options
 from graspel.cli.errors import friendly_errors
-from graspel.cli.learning import learn_graph, read_points
-from graspel.cli.output import check_graph_file, print_certificate
+from graspel.cli.output import check_graph_file, check_sources, print_certificate
 from graspel.cli.progress_bar import progress_bar
+from graspel.cli.run_learner import find_initial_file, learn_graph, read_points
 from graspel.runtime.progress import announce
 
 HELP = (
@@ -67,7 +67,8 @@ def learn(
     given = locals()
     parameters = {name: given[name] for name in options.PARAMETERS if given[name] is not None}
     with friendly_errors(quiet=quiet) as written:
-        check_graph_file(output, source=data)
+        check_graph_file(output)
+        check_sources([data, find_initial_file(initial)], [output])
         with progress_bar(show=not (json or quiet)):
             model = learn_graph(read_points(data, key, header), parameters)
             announce("writing", detail=output.name)

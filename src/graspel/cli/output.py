@@ -8,19 +8,21 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-__all__ = ["check_graph_file", "check_sources", "print_certificate", "print_json", "print_table", "to_json_types"]
+from graspel.runtime.shown import escape_controls
+
+__all__ = [
+    "check_graph_file",
+    "check_sources",
+    "print_certificate",
+    "print_json",
+    "print_line",
+    "print_table",
+    "to_json_types",
+]
 
 
-def check_graph_file(path: Path, *, source: Path | None = None) -> None:
-    """Raise the error that writing a graph to `path` would raise. Call it before a long computation.
-
-    Parameters
-    ----------
-    path : Path
-        The file to be written; its suffix must name a known format.
-    source : Path, optional
-        The file that is read, which must not be overwritten.
-    """
+def check_graph_file(path: Path) -> None:
+    """Raise the error that writing a graph to `path` would raise. Call it before a long computation."""
     from graspel.io.atomic import check_target
     from graspel.io.graphs import FORMATS
     from graspel.io.suffix import check_suffix
@@ -28,15 +30,17 @@ def check_graph_file(path: Path, *, source: Path | None = None) -> None:
 
     if check_suffix(path, FORMATS, "a graph") == ".parquet":
         require_optional("pyarrow", "parquet", "Writing .parquet")
-    target = check_target(path)
-    if source is not None and source.exists() and target.exists() and target.samefile(source):
-        raise ValueError(f"{path} is the file to be read; give another name to write to.")
+    check_target(path)
 
 
-def check_sources(sources: Iterable[Path], targets: Iterable[Path]) -> None:
-    """Raise if a file to be read is missing, or would be overwritten by one of the targets."""
-    targets = list(targets)
-    for source in sources:
+def check_sources(sources: Iterable[Path | None], targets: Iterable[Path | None]) -> None:
+    """Raise if a file to be read is missing, or would be overwritten by one of the targets.
+
+    Every command that writes calls this with all the files that it reads and writes; None stands for a file that the
+    user did not name.
+    """
+    targets = [target for target in targets if target is not None]
+    for source in (source for source in sources if source is not None):
         source.stat()  # raises if the file is missing, before another, large file is read
         for target in targets:
             if target.exists() and target.samefile(source):
@@ -79,10 +83,15 @@ def print_table(title: str, rows: Iterable[tuple[str, Any, str]]) -> None:
     table.add_column(justify="right", max_width=26, style="bold")
     table.add_column(style="dim")
     for label, value, explanation in rows:
-        table.add_row(Text(label), Text(str(value)), Text(explanation))
+        table.add_row(*(Text(escape_controls(str(cell))) for cell in (label, value, explanation)))
     console = Console()
-    console.print(Text(title, style="bold"), soft_wrap=True)  # file names are not broken over two lines
+    console.print(Text(escape_controls(title), style="bold"), soft_wrap=True)  # file names are not broken over two lines
     console.print(table)
+
+
+def print_line(text: str) -> None:
+    """Print one line of text that may hold the names of files."""
+    print(escape_controls(text))
 
 
 def print_certificate(certificate: Any, title: str, *, as_json: bool) -> None:

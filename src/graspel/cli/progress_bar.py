@@ -13,6 +13,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from graspel.runtime.progress import Progress, listening
+from graspel.runtime.shown import escape_controls
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -44,7 +45,7 @@ class _PlainLines:
     def show(self, progress: Progress) -> None:
         if progress.step not in self._printed:
             self._printed.add(progress.step)
-            detail = f" ({progress.detail})" if progress.detail else ""
+            detail = f" ({escape_controls(progress.detail)})" if progress.detail else ""
             print(f"{progress.step}{detail} ...", file=sys.stderr, flush=True)
 
 
@@ -68,7 +69,7 @@ class _Bars:
         completed = None if progress.share is None else 100 * progress.share
         ends = self._expected_end(progress.share)
         task = self._tasks[progress.step]
-        self._bars.update(task, completed=completed, total=total, detail=progress.detail, ends=ends)
+        self._bars.update(task, completed=completed, total=total, detail=escape_controls(progress.detail), ends=ends)
 
     def _expected_end(self, share: float | None) -> float | None:
         """Time at which the step ends if it continues at the same pace; None if that is unknown."""

@@ -10,9 +10,9 @@ import typer
 
 from graspel.cli import options
 from graspel.cli.errors import friendly_errors
-from graspel.cli.learning import read_points
-from graspel.cli.output import check_graph_file, print_json, print_table
+from graspel.cli.output import check_graph_file, check_sources, print_json, print_table
 from graspel.cli.progress_bar import progress_bar
+from graspel.cli.run_learner import read_points
 from graspel.io.errors import UnusableFile
 from graspel.runtime.progress import announce
 
@@ -115,7 +115,8 @@ def recover(
     names = ("noise", "criterion", "all_pairs", "n_neighbors", "random_state", "n_jobs")
     parameters = {name: given[name] for name in names if given[name] is not None}
     with friendly_errors(quiet=quiet) as written:
-        check_graph_file(output, source=signals)
+        check_graph_file(output)
+        check_sources([signals, truth], [output])
         with progress_bar(show=not (json or quiet)):
             X, known = _read(signals, key, header, truth)
             model = _fit(X, parameters)

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from graspel.cli import options
 from graspel.cli.errors import friendly_errors
-from graspel.cli.learning import learn_graph, read_points
 from graspel.cli.output import check_sources, print_certificate
 from graspel.cli.progress_bar import progress_bar
+from graspel.cli.run_learner import find_initial_file, learn_graph, read_points
 
 HELP = (
     "Learn a graph from data points and write a page about it, to open in a browser.\n\n"
@@ -83,7 +83,7 @@ def report(
     given = locals()
     parameters = {name: given[name] for name in options.PARAMETERS if given[name] is not None}
     with friendly_errors(quiet=quiet) as written:
-        _check_files(data, labels, output)
+        _check_files([data, labels, find_initial_file(initial)], output)
         with progress_bar(show=not (json or quiet)):
             from graspel.io.labels import read_labels
             from graspel.report import write_report
@@ -98,12 +98,12 @@ def report(
             print_certificate(model.certificate_, f"The report on {data.name}, written to {output}", as_json=json)
 
 
-def _check_files(data: Path, labels: Path | None, output: Path) -> None:
+def _check_files(sources: list[Path | None], output: Path) -> None:
     """Raise if the page cannot be written, or would replace a file that is read."""
     from graspel.report import check_report_file
 
     check_report_file(output)
-    check_sources([source for source in (data, labels) if source is not None], [output])
+    check_sources(sources, [output])
 
 
 def _cluster(model: Any, n_clusters: Any, data: Path) -> Any:

@@ -9,14 +9,9 @@ from numpy.typing import NDArray
 from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from graspel.cluster.graph_clusters import (
-    ASSIGNMENTS,
-    check_n_clusters,
-    cluster_graph,
-    give_copies_one_label,
-    nearest_center,
-    soft_memberships,
-)
+from graspel.cluster.assignment import ASSIGNMENTS
+from graspel.cluster.clustering import give_copies_one_label, nearest_center, soft_memberships
+from graspel.cluster.graph_clusters import check_n_clusters, cluster_graph
 from graspel.graph_estimator import GraphEstimator, find_originals
 from graspel.learner import GRASPEL
 from graspel.neighbors.new_points import MEAN_NEIGHBORS

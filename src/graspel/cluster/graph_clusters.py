@@ -1,41 +1,15 @@
-r"""Clusters of a graph, from its first eigenvectors.
-
-The assignment stage turns eigenvectors into K clusters. There are two:
-
-"ward" (ours) takes the 2K smallest nontrivial eigenpairs, and the constant vector, which is given the smallest of their
-eigenvalues. Each node becomes its row of U = [u_i / lambda_i^(1/4)], divided by its length. Ward's method merges these
-rows along the edges of the graph (:mod:`graspel.cluster.ward`), and k-means starts from its centers.
-docs/clustering.md gives the reasons.
-
-"paper" is Algorithm 2 of the paper: k-means, from random starts, on the rows of the first K nontrivial eigenvectors.
-
-A graph of several components has as many zero eigenvalues. The indicator vectors of the components then replace the
-constant vector, and no cluster contains nodes of two components.
-
-References
-----------
-U. von Luxburg. A tutorial on spectral clustering. Statistics and Computing 17, 2007.
-
-A. Y. Ng, M. I. Jordan and Y. Weiss. On spectral clustering: analysis and an algorithm. Advances in Neural Information
-Processing Systems 14, 2001. The rows of unit length.
-
-Y. Wang, Z. Zhao and Z. Feng. GRASPEL: Graph Spectral Learning at Scale. 2020. Algorithm 2.
-"""
+"""Clusters of a graph: eigenvectors of its Laplacian, then the assignment stage (:mod:`graspel.cluster.assignment`)."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
-from graspel.cluster.ward import ward_tree
+from graspel.cluster.assignment import ASSIGNMENTS
+from graspel.cluster.clustering import Clustering, number_by_first_node
 from graspel.graph.adjacency import check_adjacency
 from graspel.learning.eigengap import Eigengap, eigengap
 from graspel.linalg import smallest_eigenpairs
@@ -53,125 +27,6 @@ Floats = NDArray[np.float64]
 TOL = 1e-2  # relative residual of the eigenpairs in the energy norm; 1e-3 gives the same clusters
 MAX_AUTO = 60  # largest number of clusters that n_clusters="auto" considers
 MAX_VECTORS = 200  # largest number of eigenvectors; for more clusters Ward's method uses the same rows
-POWER = 0.25  # eigenvectors are divided by lambda^POWER; best or nearly so on all data sets of docs/clustering.md
-TIES = 0.1  # power of the conductance in Ward's cut; decides between merges of nearly equal cost (see ward.py)
-STARTS = 10  # random starts of k-means in "paper"
-
-
-@dataclass(frozen=True)
-class Clustering:
-    """The clusters of a graph.
-
-    Attributes
-    ----------
-    labels : array of N, the cluster of every node
-    n_clusters : int
-    embedding : array (N x r), spectral embedding of the nodes: the rows that were clustered
-    centers : array (n_clusters x r), the mean of each cluster in the embedding
-    eigenvalues : array, the nonzero eigenvalues used
-    gap : Eigengap, from which "auto" chose; None where the number of clusters was given
-    """
-
-    labels: Ints
-    n_clusters: int
-    embedding: Floats
-    centers: Floats
-    eigenvalues: Floats
-    gap: Eigengap | None = None
-
-    @cached_property
-    def memberships(self) -> Floats:
-        """Degree to which each node belongs to each cluster (N x n_clusters, rows sum to one).
-
-        It is proportional to exp(-d^2 / s^2): d is the node's distance to the center of the cluster, and s^2 is the
-        mean squared distance of all nodes to the center of their own cluster.
-        """
-        return soft_memberships(self.embedding, self.centers, self.spread)
-
-    @cached_property
-    def spread(self) -> float:
-        """Mean squared distance of the nodes to the center of their cluster (s^2)."""
-        off = self.embedding - self.centers[self.labels]
-        return float(np.einsum("ij,ij->", off, off)) / max(1, len(off))
-
-
-def soft_memberships(rows: Floats, centers: Floats, spread: float) -> Floats:
-    """Memberships of rows of the embedding, proportional to exp(-d^2 / spread)."""
-    D = _squared_distances(rows, centers)
-    D -= D.min(axis=1, keepdims=True)
-    share = np.exp(-D / max(spread, 1e-12))
-    return share / share.sum(axis=1, keepdims=True)
-
-
-def nearest_center(rows: Floats, centers: Floats) -> Ints:
-    """The nearest center of every row."""
-    return _squared_distances(rows, centers).argmin(axis=1)
-
-
-def _squared_distances(rows: Floats, centers: Floats) -> Floats:
-    squares = np.einsum("ij,ij->i", rows, rows)[:, None] + np.einsum("ij,ij->i", centers, centers)
-    return np.maximum(squares - 2 * rows @ centers.T, 0.0)
-
-
-class Assignment(NamedTuple):
-    """An assignment stage: how clusters are found from eigenvectors.
-
-    Attributes
-    ----------
-    vectors_per_cluster : int, nontrivial eigenvectors used for each cluster
-    rows : callable, (eigenvalues, eigenvectors) -> rows to cluster
-    labels : callable, (rows, adjacency, n_clusters, seed) -> cluster of each row
-    """
-
-    vectors_per_cluster: int
-    rows: Callable[[Floats, Floats], Floats]
-    labels: Callable[[Floats, sp.csr_array, int, int], Ints]
-
-
-def unit_rows(values: Floats, vectors: Floats) -> Floats:
-    """Rows of [u_i / lambda_i^(1/4)], divided by their length. A zero eigenvalue counts as the smallest nonzero one."""
-    smallest = values[values > 0].min(initial=np.inf)
-    scale = np.where(values > 0, values, smallest if np.isfinite(smallest) else 1.0) ** -POWER
-    U = vectors * (scale / scale.max())
-    return U / np.linalg.norm(U, axis=1, keepdims=True)
-
-
-def plain_rows(values: Floats, vectors: Floats) -> Floats:
-    """Rows of the nontrivial eigenvectors, not scaled."""
-    return vectors[:, values > 0]
-
-
-def ward_labels(rows: Floats, adjacency: sp.csr_array, n_clusters: int, seed: int) -> Ints:
-    """Ward's clusters along the graph, then k-means from their centers; no cluster contains two components' nodes."""
-    from sklearn.cluster import KMeans
-
-    first = ward_tree(rows, adjacency).cut(n_clusters, TIES)
-    centers = group_means(rows, first, np.bincount(first))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters: handled below
-        labels = KMeans(n_clusters, init=centers, n_init=1).fit(rows).labels_.astype(np.int64)
-    if len(np.unique(labels)) < n_clusters:
-        return first
-    component = Components.of(adjacency).labels
-    component_of_cluster = np.zeros(n_clusters, dtype=np.int64)
-    component_of_cluster[first] = component
-    # k-means may move a node into a cluster of another component: such nodes keep Ward's label.
-    return np.where(component_of_cluster[labels] != component, first, labels)
-
-
-def kmeans_labels(rows: Floats, adjacency: sp.csr_array, n_clusters: int, seed: int) -> Ints:
-    """k-means from random starts (Algorithm 2 of the paper)."""
-    from sklearn.cluster import KMeans
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters: some are empty
-        return KMeans(n_clusters, n_init=STARTS, random_state=seed).fit(rows).labels_.astype(np.int64)
-
-
-ASSIGNMENTS: dict[str, Assignment] = {
-    "ward": Assignment(2, unit_rows, ward_labels),
-    "paper": Assignment(1, plain_rows, kmeans_labels),
-}
 
 
 def cluster_graph(
@@ -232,34 +87,9 @@ def cluster_graph(
     with one_thread_per_call():
         is_trivial = k in (1, n)
         labels = _trivial_labels(n, k) if is_trivial else assignment.labels(rows, A, k, int(rng.integers(2**31)))
-    found, labels = _number_by_first_node(labels)
+    found, labels = number_by_first_node(labels)
     return Clustering(
         labels, found, rows, group_means(rows, labels, np.bincount(labels)), pairs.values[pairs.values > 0], gap
-    )
-
-
-def give_copies_one_label(found: Clustering, original: Ints) -> Clustering:
-    """The clustering in which every node has the label and the row of its original, the first node equal to it.
-
-    A cluster that consists of copies only disappears; a warning says so.
-    """
-    if (original == np.arange(len(original))).all():
-        return found
-    n_clusters, labels = _number_by_first_node(found.labels[original])
-    if n_clusters < found.n_clusters:
-        warnings.warn(
-            f"{found.n_clusters} clusters were asked for, but there are only {n_clusters}: the points have "
-            f"{len(np.unique(original)):,} distinct rows, and equal points share a cluster. Ask for fewer clusters.",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-    rows = found.embedding[original]
-    return replace(
-        found,
-        labels=labels,
-        n_clusters=n_clusters,
-        embedding=rows,
-        centers=group_means(rows, labels, np.bincount(labels)),
     )
 
 
@@ -324,9 +154,3 @@ def _find_eigengap(A: sp.csr_array, n_components: int, rng: np.random.Generator,
 
 def _trivial_labels(n: int, k: int) -> Ints:
     return np.zeros(n, dtype=np.int64) if k == 1 else np.arange(n)
-
-
-def _number_by_first_node(labels: Ints) -> tuple[int, Ints]:
-    """The number of clusters, and the labels renumbered in the order of the clusters' first nodes."""
-    _, first, compact = np.unique(labels, return_index=True, return_inverse=True)
-    return len(first), np.argsort(np.argsort(first))[compact].astype(np.int64)

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from graspel.runtime.sparse_structure import check_sparse_structure
+
 __all__ = ["check_adjacency", "check_laplacian", "check_real"]
 
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-250, 1e250  # of the kernels: degrees and resistances of any graph stay finite
@@ -112,6 +114,8 @@ def _as_square(A: Any, name: str) -> Any:
             raise TypeError(f"{name} is a {given}: must be a scipy sparse matrix, a square array or a graspel Graph.")
     if A.ndim != 2 or A.shape[0] != A.shape[1] or A.shape[0] == 0:
         raise ValueError(f"{name} of shape {A.shape}: must be square, one row and column for each node, at least one.")
+    if sp.issparse(A):
+        check_sparse_structure(A, name)
     check_real(name, A.dtype)
     return A
 
@@ -119,8 +123,9 @@ def _as_square(A: Any, name: str) -> Any:
 def _finite_entries(A: Any, name: str) -> sp.csr_array:
     """All entries in float64, with duplicates summed, in sorted order; raise where one is NaN or infinite."""
     entries = sp.csr_array(A, dtype=np.float64)
-    if not entries.has_canonical_format:
+    if not entries.has_canonical_format or len(entries.data) > entries.nnz:
         entries = entries.copy()
+        entries.prune()  # arrays may be longer than their content
         entries.sum_duplicates()
     finite = np.isfinite(entries.data)
     if not finite.all():

@@ -15,10 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from graspel.graph.adjacency import check_real
 from graspel.graph.provenance import Origin
+from graspel.runtime.shown import quote
+from graspel.runtime.sparse_structure import MAX_SIDE
 
 __all__ = ["canonical_edges", "edge_keys", "unique_edges"]
 
-_MAX_NODES = 2**31 - 1  # nodes; scikit-learn requires 32-bit sparse indices, and edge keys must fit 64 bits
+_MAX_NODES = MAX_SIDE  # nodes; edge keys fit 64 bits
 
 
 def edge_keys(p: NDArray[np.integer], q: NDArray[np.integer], n_nodes: int) -> NDArray[np.int64]:
@@ -95,7 +97,7 @@ def canonical_edges(
 
 def _check_n_nodes(n_nodes: int) -> int:
     if not isinstance(n_nodes, Integral) or isinstance(n_nodes, bool) or not 1 <= n_nodes <= _MAX_NODES:
-        raise ValueError(f"n_nodes={n_nodes!r}: must be a whole number from 1 to {_MAX_NODES:,}.")
+        raise ValueError(f"n_nodes={quote(n_nodes)}: must be a whole number from 1 to {_MAX_NODES:,}.")
     return int(n_nodes)
 
 

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graspel.graph.provenance import Origin
+from graspel.io.claimed_size import check_claimed_size
 from graspel.io.graphs import EdgeTable, read_graph_file, write_graph_file
 from graspel.io.graphs.edge_table import check_columns
 from graspel.io.suffix import file_suffix
+from graspel.runtime.shown import quote
 
 if TYPE_CHECKING:
     from graspel.graph.graph import Graph
@@ -57,9 +59,12 @@ def labeled_columns(graph: Graph) -> dict[str, list[Any]]:
 
 def _count_nodes(table: EdgeTable) -> int:
     check_columns(table.columns)
-    if table.n_nodes is not None:
-        return table.n_nodes
-    return int(max(max(table.columns["head"], default=0), max(table.columns["tail"], default=0))) + 1
+    heads, tails = np.asarray(table.columns["head"]), np.asarray(table.columns["tail"])
+    n_nodes = table.n_nodes
+    if n_nodes is None:
+        n_nodes = int(max(heads.max(initial=0), tails.max(initial=0))) + 1
+    check_claimed_size(n_nodes, heads.size, "nodes", "edges")
+    return n_nodes
 
 
 def _constructor_columns(columns: dict[str, Any]) -> dict[str, Any]:
@@ -70,6 +75,6 @@ def _constructor_columns(columns: dict[str, Any]) -> dict[str, Any]:
         codes = {member.label: member for member in Origin}
         unknown = next((label for label in origin if label not in codes), None)
         if unknown is not None:
-            raise ValueError(f"the origin {unknown!r} is unknown; allowed are {', '.join(codes)}")
+            raise ValueError(f"the origin {quote(unknown)} is unknown; allowed are {', '.join(codes)}")
         given["origin"] = [codes[label] for label in origin]
     return given

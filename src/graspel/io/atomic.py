@@ -3,7 +3,8 @@
 A result that took an hour to compute must not replace a good file by half of one. So every writer of graspel writes to
 a temporary file in the folder of its target, flushes it to the disk, and then renames it, which the operating system
 does in one step. If anything goes wrong before that (a full disk, Ctrl-C), the old file stays as it was and the
-temporary file is removed.
+temporary file is removed. If the process is killed, the next writer of the same file removes it
+(:mod:`graspel.io.leftovers`).
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shlex
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+
+from graspel.io.leftovers import name_temporary, remove_leftovers
 
 __all__ = ["check_target", "write_atomically"]
 
@@ -45,15 +49,16 @@ def check_target(path: str | os.PathLike[str]) -> Path:
     """
     # Links are followed: writing to a link writes the file that it points to, and keeps the link.
     target = Path(os.path.realpath(path))
-    folder = Path(path).parent
+    # Where a link leads elsewhere, the message names the folder that the link leads to.
+    folder = Path(path).parent if os.path.abspath(path) == str(target) else target.parent
     if target.is_dir():
         raise IsADirectoryError(
             f"{path}: is a folder, not a file. Give the name of a file in it, for example {path}/graph.npz."
         )
     if not target.parent.is_dir():
         raise FileNotFoundError(
-            f"{path}: cannot be written, the folder {folder} does not exist. Create it (mkdir -p {folder}) "
-            "or write to another one."
+            f"{path}: cannot be written, the folder {folder} does not exist. Create it "
+            f"(mkdir -p {shlex.quote(str(folder))}) or write to another one."
         )
     if target.exists() and not target.is_file():
         # Renaming over a device would destroy it.
@@ -98,7 +103,8 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[Path]:
     '1 2 3'
     """
     target = check_target(path)
-    temporary = target.with_name(f".part-{os.urandom(8).hex()}{''.join(target.suffixes[-2:])}")
+    remove_leftovers(target)
+    temporary = name_temporary(target)
     try:
         yield temporary
         _flush(temporary)

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TextIO, cast
 
 from graspel.io.errors import UnusableFile
+from graspel.runtime.shown import quote
 
-__all__ = ["find_delimiter", "is_number", "number_lines", "open_text", "refuse_other_encodings"]
+__all__ = ["find_delimiter", "is_number", "number_lines", "open_text", "parse_float", "parse_whole", "refuse_other_encodings"]
 
 DELIMITERS = ("\t", ";", ",")  # in the order in which they are looked for
 
@@ -68,13 +69,41 @@ def find_delimiter(line: str) -> str:
 
 
 def is_number(cell: str) -> bool:
-    """Whether Python reads the cell as a number.
+    """Whether the cell is a number.
 
     >>> is_number("1e3"), is_number("one")
     (True, False)
     """
     try:
-        float(cell)
+        parse_float(cell)
     except ValueError:
         return False
     return True
+
+
+def parse_float(cell: str) -> float:
+    """Return the number in a cell; unlike Python, files do not group digits by underscores.
+
+    >>> parse_float(" 1e3")
+    1000.0
+    """
+    return float(_refuse_underscores(cell))
+
+
+def parse_whole(cell: str) -> int:
+    """Return the whole number in a cell.
+
+    >>> parse_whole("12")
+    12
+    >>> parse_whole("1_2")
+    Traceback (most recent call last):
+    ...
+    ValueError: '1_2' is not a number
+    """
+    return int(_refuse_underscores(cell))
+
+
+def _refuse_underscores(cell: str) -> str:
+    if "_" in cell:
+        raise ValueError(f"{quote(cell)} is not a number")
+    return cell

@@ -15,6 +15,7 @@ import numpy as np
 
 from graspel.io.csv_lines import find_delimiter, is_number, number_lines, open_text, refuse_other_encodings
 from graspel.io.errors import UnusableFile
+from graspel.runtime.shown import quote, shorten
 
 __all__ = ["read_csv"]
 
@@ -40,19 +41,14 @@ def _split_cells(line: str, delimiter: str) -> list[str]:
 
 def _is_header(path: Path, number: int, line: str, delimiter: str) -> bool:
     cells = _split_cells(line, delimiter) if line else []
-    numeric = [_is_plain_number(cell) for cell in cells]
+    numeric = [is_number(cell) for cell in cells]
     if any(numeric) and not all(numeric):
         column = numeric.index(False) + 1
         raise UnusableFile(
-            f"{path}, line {number}, column {column}: {cells[column - 1]!r} is not a number, but other cells of this "
+            f"{path}, line {number}, column {column}: {quote(cells[column - 1])} is not a number, but other cells of this "
             "line are; if the line holds names pass --header, else remove that column or correct the cell."
         )
     return bool(cells) and not any(numeric)
-
-
-def _is_plain_number(cell: str) -> bool:
-    """Whether numpy reads the cell as a number; unlike Python, it refuses underscores."""
-    return "_" not in cell and is_number(cell)
 
 
 def _parse(path: Path, lines: Iterator[str], delimiter: str, header: bool) -> np.ndarray:
@@ -62,7 +58,7 @@ def _parse(path: Path, lines: Iterator[str], delimiter: str, header: bool) -> np
     try:
         return np.loadtxt(chain([first], lines), delimiter=delimiter, comments=None, quotechar='"', ndmin=2)
     except ValueError as error:
-        raise UnusableFile(_find_first_fault(path, delimiter, header) or f"{path}: {error}") from error
+        raise UnusableFile(_find_first_fault(path, delimiter, header) or f"{path}: {shorten(str(error))}") from error
 
 
 def _find_first_fault(path: Path, delimiter: str, header: bool) -> str | None:
@@ -75,8 +71,8 @@ def _find_first_fault(path: Path, delimiter: str, header: bool) -> str | None:
         for number, line in lines:
             cells = _split_cells(line, delimiter)
             for column, cell in enumerate(cells, start=1):
-                if not _is_plain_number(cell):
-                    what = f"{cell!r} is not a number" if cell else "the cell is empty"
+                if not is_number(cell):
+                    what = f"{quote(cell)} is not a number" if cell else "the cell is empty"
                     return (
                         f"{path}, line {number}, column {column}: {what}; "
                         "correct the cell, or remove this line or column."

@@ -19,6 +19,7 @@ import numpy as np
 from graspel.io.atomic import check_target, write_atomically
 from graspel.io.csv_lines import find_delimiter, is_number, number_lines, open_text, refuse_other_encodings
 from graspel.io.errors import UnusableFile
+from graspel.io.npy_arrays import read_npy
 from graspel.io.suffix import check_suffix
 
 __all__ = ["SUFFIXES", "check_labels_file", "read_labels", "write_labels"]
@@ -70,7 +71,7 @@ def read_labels(path: Path, n_points: int, source: Path) -> list[Any]:
 
 def _read_npy(path: Path) -> list[Any]:
     try:
-        labels = np.load(path, allow_pickle=False)
+        labels = read_npy(path)
     except (ValueError, EOFError) as error:
         raise UnusableFile(
             f"{path} cannot be read as an array of labels: it holds Python objects, is damaged or is not a "

@@ -14,9 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from graspel.io.claimed_size import check_claimed_size
+from graspel.runtime.sparse_structure import MAX_SIDE
+
 __all__ = ["read_matrix_market"]
 
 BLOCK = 1 << 20  # bytes read at a time
+ENTRIES_PER_BYTE = 2  # most entries in a byte of the file: one takes 2 bytes, and a symmetric matrix stores half of them
 
 
 def read_matrix_market(path: str | os.PathLike[str]) -> Any:
@@ -52,7 +56,12 @@ def read_matrix_market(path: str | os.PathLike[str]) -> Any:
 
     path = Path(path)
     source = path if _read_last_byte(path) == b"\n" else io.BytesIO(path.read_bytes() + b"\n")
-    n_rows, n_columns, *_ = mminfo(source)
+    n_rows, n_columns, n_entries, *_ = mminfo(source)
+    if max(n_rows, n_columns) > MAX_SIDE:
+        raise ValueError(f"it claims {n_rows} rows and {n_columns} columns; at most {MAX_SIDE:,} of each can be read")
+    if n_entries > ENTRIES_PER_BYTE * path.stat().st_size:
+        raise ValueError(f"it claims {n_entries} entries, more than a file of its size can hold")
+    check_claimed_size(max(n_rows, n_columns), n_entries, "rows or columns", "entries")
     if n_rows == 0 or n_columns == 0:
         return np.zeros((n_rows, n_columns))
     if isinstance(source, io.BytesIO):

@@ -14,21 +14,22 @@ suffix          what is read
 from __future__ import annotations
 
 import math
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from graspel.io.claimed_size import check_claimed_size
 from graspel.io.csv_tables import read_csv
 from graspel.io.errors import UnusableFile
+from graspel.io.npy_arrays import open_archive, read_member, read_npy
 from graspel.io.suffix import check_suffix
 from graspel.runtime.optional import import_optional
+from graspel.runtime.shown import quote, shorten
+from graspel.runtime.sparse_structure import check_sparse_structure
 
 __all__ = ["SUFFIXES", "read_data"]
-
-MAPPED_BYTES = 10_000  # bytes from which a .npy file is mapped; a smaller one may be empty, which cannot be mapped
 
 # What an array holds if not real numbers, by numpy's letter for its type.
 _KINDS = {"c": "complex numbers", "U": "text", "S": "text", "T": "text", "M": "dates", "m": "durations", "V": "records"}
@@ -91,7 +92,7 @@ def _read(path: Path, suffix: str, key: str | None, header: bool | None) -> Any:
             raise UnusableFile(
                 f"{path} holds Python objects or text, but real numbers are needed; convert it first."
             ) from error
-        reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+        reason = shorten(str(error)).rstrip(".") or type(error).__name__
         raise UnusableFile(
             f"{path} cannot be read as {suffix}: it is truncated, damaged or of another type ({reason}); write it "
             "again."
@@ -108,29 +109,30 @@ def _describe_shape(shape: tuple[int, ...]) -> str:
 
 
 def _read_npy(path: Path, **_: Any) -> np.ndarray:
-    with path.open("rb") as file:
-        if file.read(6) != np.lib.format.MAGIC_PREFIX:
-            raise ValueError("it does not begin like a .npy file")
-    if path.stat().st_size < MAPPED_BYTES:
-        return np.load(path, allow_pickle=False)
-    return np.lib.format.open_memmap(path, mode="r")
+    return read_npy(path, mapped=True)
 
 
 def _read_npz(path: Path, key: str | None = None, **_: Any) -> Any:
-    if not zipfile.is_zipfile(path):
-        raise ValueError("it is not an archive")
-    with np.load(path, allow_pickle=False) as archive:
+    with open_archive(path) as archive:
         keys = list(archive.files)
         if key is None and {"format", "shape", "data"} <= set(keys):
-            from scipy.sparse import load_npz
-
-            return load_npz(path).tocsr()
+            return _read_sparse(path)
         if key is None:
             key = keys[0] if len(keys) == 1 else "X"
         if key in keys:
-            return archive[key]
-    held = ", ".join(keys) or "none"
-    raise UnusableFile(f"{path} has no array {key!r}; it holds {held}: name the one to read with --key.")
+            return read_member(archive, key)
+    held = shorten(", ".join(keys)) or "none"
+    raise UnusableFile(f"{path} has no array {quote(key)}; it holds {held}: name the one to read with --key.")
+
+
+def _read_sparse(path: Path) -> Any:
+    """Read a sparse matrix that scipy.sparse.save_npz has written."""
+    from scipy.sparse import load_npz
+
+    matrix = load_npz(path)
+    check_sparse_structure(matrix, "the sparse matrix")
+    check_claimed_size(max(matrix.shape), matrix.data.size, "rows or columns", "values")
+    return matrix.tocsr()
 
 
 def _read_csv(path: Path, header: bool | None = None, **_: Any) -> np.ndarray:
@@ -147,10 +149,10 @@ def _read_parquet(path: Path, **_: Any) -> np.ndarray:
     for name, column in zip(table.column_names, table.columns, strict=True):
         kind = column.type
         if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
-            raise UnusableFile(f"{path}: column {name!r} holds {kind}, but numbers are needed; drop or convert it.")
+            raise UnusableFile(f"{path}: column {quote(name)} holds {kind}, but numbers are needed; drop or convert it.")
         if column.null_count:
             raise UnusableFile(
-                f"{path}: column {name!r} has {column.null_count} missing values; drop these rows or fill them in."
+                f"{path}: column {quote(name)} has {column.null_count} missing values; drop these rows or fill them in."
             )
     return np.column_stack([column.to_numpy() for column in table.columns])
 

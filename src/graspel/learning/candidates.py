@@ -96,9 +96,11 @@ def coarse_pairs(
     n = source.graph.n_nodes
     coarse = coarsen(source.graph, max(1.0, n / COARSE_NODES), n_eigenvalues=0, random_state=rng)
     U = coarse.down(embedding.U)
-    X = source.points.centered_rows(coarse.representatives) / np.float32(source.points.spectral_norm)
+    X = source.points.centered_rows(coarse.representatives) / np.float32(source.points.spectral_norm or 1.0)
     z = squared_distances(X, X)
-    eta = squared_distances(U, U) / np.maximum(z, NEAR_SHARE * np.median(z))
+    # Where most representatives are copies the median is zero, and the largest takes its place; 1 if all are copies.
+    near = NEAR_SHARE * (np.median(z) or z.max() or 1.0)
+    eta = squared_distances(U, U) / np.maximum(z, near)
     left, right = np.triu_indices(len(U), 1)
     eta = eta[left, right]
     best = np.argsort(-eta, kind="stable")[: max(1, min(len(eta), round(COARSE_PAIRS_PER_NODE * len(U))))]

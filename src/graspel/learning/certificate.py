@@ -140,6 +140,7 @@ def certify(learned: Learned, *, sigma: float, beta: float, rng: np.random.Gener
     announce("certificate", 0.5, "effective resistance")
     p, q, resistance = _sample_resistance(graph, rng, points.n_threads)
     distance = points.squared_distances(p, q)
+    distance = np.where(distance > 0, learned.start.weigh.raise_to_floor(distance), 0.0)  # as weights see it
     correlation, ratio = resistance_against_distance(resistance, distance)
     return Certificate(
         n_nodes=graph.n_nodes,

@@ -32,7 +32,7 @@ from graspel.learning.history import Round
 from graspel.learning.initial import InitialGraph
 from graspel.neighbors.cells import Cells
 from graspel.neighbors.exact import EXACT_WORK, exact_neighbors, exact_work
-from graspel.neighbors.lists import Neighbors
+from graspel.neighbors.search import Neighbors
 from graspel.runtime.progress import announce
 
 Ints = NDArray[np.int64]

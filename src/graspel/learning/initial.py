@@ -25,7 +25,7 @@ from graspel.graph.edges import unique_edges
 from graspel.learning.weights import Weights
 from graspel.linalg.components import is_connected
 from graspel.linalg.sparsify import sparsify
-from graspel.neighbors.lists import Neighbors, nearest_neighbors
+from graspel.neighbors.search import Neighbors, nearest_neighbors
 from graspel.points.prepared import Points
 
 Ints = NDArray[np.int64]

@@ -32,10 +32,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import minimum_spanning_tree
 
 from graspel.graph import Graph
 from graspel.linalg import effective_resistance
+from graspel.linalg.components import is_connected
 from graspel.linalg.edge_resistances import EdgeResistances
 
 Floats = NDArray[np.float64]
@@ -48,6 +51,7 @@ SKETCHED_ITER = 6  # number of iterations with estimated resistances: more would
 SKETCH_ERROR = 0.15  # relative standard error of estimated resistances
 NEGLIGIBLE = 1e-3  # leverage up to which an edge is dropped: 1 is a bridge, (N - 1) / |E| the mean
 MEMORY = 6  # steps that the extrapolation uses
+SMALLEST_LOG = -200.0  # smallest log w, in units of log(1 / median k): so that no weight vanishes in rounding
 MAX_STEP = 2.0  # largest change of log w in one extrapolated step
 
 
@@ -93,11 +97,11 @@ def best_weights(
         if gap <= tol or iteration == max_iter:
             break
         current = _penalized_objective(state, w, ridge)
-        new_x = x + extrapolate(x, step, np.sqrt(leverage))
+        new_x = np.maximum(x + extrapolate(x, step, np.sqrt(leverage)), SMALLEST_LOG)
         new_state = likelihood(np.exp(new_x))
         if not _penalized_objective(new_state, np.exp(new_x), ridge) >= current:
             extrapolate = Anderson()
-            new_x = x + step
+            new_x = np.maximum(x + step, SMALLEST_LOG)
             new_state = likelihood(np.exp(new_x))
         x, state = new_x, new_state
     return Refinement(w, state, gap, iteration)
@@ -178,13 +182,28 @@ def refine_weights(
     """
     unit = float(np.median(k))
     best = _refine_edges(graph.scaled(unit), k / unit, tol, rng, n_jobs)
-    kept = best.weights * best.state.resistance > NEGLIGIBLE
+    kept = find_needed(graph.heads, graph.tails, graph.n_nodes, best.weights * best.state.resistance)
     if not kept.all():
         graph = graph.with_weights(best.weights).with_only(kept)
         best = _refine_edges(graph, k[kept] / unit, tol, rng, n_jobs)
     state = State(best.state.objective, best.state.resistance * unit, best.state.distance * unit)
     weights = best.weights / unit
     return graph.with_weights(weights), best._replace(weights=weights, state=state)
+
+
+def find_needed(heads: Ints, tails: Ints, n_nodes: int, leverage: Floats) -> NDArray[np.bool_]:
+    """Mark the edges that are kept: those above NEGLIGIBLE, and a spanning tree where these do not connect all nodes.
+
+    >>> find_needed(np.array([0, 0, 1]), np.array([1, 2, 2]), 3, np.array([1e-5, 1.0, 1e-4]))
+    array([False,  True,  True])
+    """
+    kept: NDArray[np.bool_] = leverage > NEGLIGIBLE
+    if not kept.all() and not is_connected(heads[kept], tails[kept], n_nodes):
+        rank = np.empty(len(leverage))
+        rank[np.argsort(-leverage, kind="stable")] = np.arange(1.0, len(leverage) + 1)  # distinct: the tree is unique
+        tree = minimum_spanning_tree(sp.coo_array((rank, (heads, tails)), shape=(n_nodes, n_nodes)).tocsr())
+        kept |= np.isin(rank, tree.data)
+    return kept
 
 
 def _refine_edges(graph: Graph, k: Floats, tol: float, rng: np.random.Generator, n_jobs: int | None) -> Refinement:

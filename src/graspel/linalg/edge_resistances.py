@@ -29,7 +29,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from graspel.linalg.precision import edge_resistances, laplacian_plus_mean, log_determinant
+from graspel.linalg.precision import likelihood_terms
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -61,29 +61,17 @@ class EdgeResistances:
         self._heads, self._tails = heads, tails
 
     def __call__(self, w: Floats) -> tuple[float, Floats]:
-        """The log-determinant of L + 11'/N (-inf if it is not positive definite), and the resistances of the edges."""
-        n_edges, done = len(w), []
+        """The log-determinant of L + 11'/N and the resistances of the edges, for positive weights."""
+        done = []
         trees = np.log(self.n_nodes / self.n_core)
         for elimination in self._rounds:
             nodes, w = elimination.eliminate(w)
             trees += float(np.log(nodes.degrees).sum())
             done.append((elimination, nodes))
-        value, R = self._solve_core(w)
-        if not np.isfinite(value):
-            return -np.inf, np.ones(n_edges)
+        value, R = likelihood_terms(self._heads, self._tails, w, self.n_core)
         for elimination, nodes in reversed(done):
             R = elimination.restore(nodes, R)
         return value + trees, R
-
-    def _solve_core(self, w: Floats) -> tuple[float, Floats]:
-        """The log-determinant of the core, and the resistances of its edges."""
-        n, p, q = self.n_core, self._heads, self._tails
-        value, inverse = log_determinant(laplacian_plus_mean(p, q, w, n))
-        if not np.isfinite(value):
-            return -np.inf, np.ones_like(w)
-        K = inverse()
-        least = 4 * np.finfo(float).eps * float(np.diag(K).max())
-        return value, np.maximum(edge_resistances(K, p, q), least)
 
 
 class EliminatedNodes(NamedTuple):

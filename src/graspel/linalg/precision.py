@@ -9,6 +9,9 @@ References
 H. E. Egilmez, E. Pavez and A. Ortega. Graph learning from data under Laplacian and structural constraints. IEEE Journal
 of Selected Topics in Signal Processing, 11(6), 2017.
 
+R. M. Foster. The average impedance of an electrical network. Contributions to Applied Mechanics (Reissner Anniversary
+Volume), 1949.
+
 A. Ghosh, S. Boyd and A. Saberi. Minimizing effective resistance of a graph. SIAM Review, 50(1), 2008.
 """
 
@@ -17,12 +20,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotri
 from scipy.spatial.distance import squareform
 
+from graspel.linalg.all_resistances import all_resistances
+from graspel.linalg.dense_factor import DenseFactor
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+FOSTER_TOL = 1e-6  # largest error of the mean leverage at which resistances by Cholesky's method are accurate enough
 
 
 def log_determinant(T: Floats) -> tuple[float, Callable[[], Floats]]:
@@ -71,3 +80,24 @@ def edge_resistances(inverse: Floats, heads: Ints, tails: Ints) -> Floats:
     d = np.diag(inverse)
     R = d[heads] + d[tails] - 2 * inverse[heads, tails]
     return np.maximum(R, np.finfo(float).eps * (d[heads] + d[tails]))
+
+
+def likelihood_terms(heads: Ints, tails: Ints, w: Floats, n_nodes: int) -> tuple[float, Floats]:
+    """The log-determinant of L + 11'/N and the resistances of all edges of a connected graph with positive weights.
+
+    Cholesky's method is fast, but loses light edges beside very heavy ones to rounding. The leverages w R of all edges
+    sum to N - 1 (Foster's theorem), which shows whether this has happened. Then elimination without subtraction is used.
+
+    >>> value, R = likelihood_terms(np.array([0, 1]), np.array([1, 2]), np.array([1e-20, 1e20]), 3)
+    >>> R
+    array([1.e+20, 1.e-20])
+    """
+    value, inverse = log_determinant(laplacian_plus_mean(heads, tails, w, n_nodes))
+    if np.isfinite(value):
+        K = inverse()
+        R = edge_resistances(K, heads, tails)
+        if abs(float(w @ R) - (n_nodes - 1)) <= FOSTER_TOL * n_nodes:
+            return value, np.maximum(R, 4 * np.finfo(float).eps * float(np.diag(K).max()))
+    adjacency = sp.coo_array((np.r_[w, w], (np.r_[heads, tails], np.r_[tails, heads])), shape=(n_nodes,) * 2).tocsr()
+    trees = DenseFactor(adjacency.toarray(), np.zeros(n_nodes)).logdet()
+    return float(np.log(n_nodes)) + trees, all_resistances(adjacency)[heads, tails]

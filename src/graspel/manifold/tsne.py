@@ -21,12 +21,12 @@ from graspel.learner import GRASPEL
 from graspel.linalg.coarsen import Coarsening, coarsen
 from graspel.manifold.affinities import affinities, group_affinities
 from graspel.manifold.base import GraphEmbedding
-from graspel.manifold.distinct import DistinctPoints, merge_copies
+from graspel.manifold.duplicates import DistinctPoints, merge_copies
 from graspel.manifold.engine import Iterations, Layout, TSNECallback, optimize, require_engine
 from graspel.manifold.interpolation import interpolate
 from graspel.manifold.spectral_coordinates import spectral_start
-from graspel.neighbors.lists import Neighbors, nearest_neighbors
 from graspel.neighbors.new_points import MEDIAN_NEIGHBORS
+from graspel.neighbors.search import Neighbors, nearest_neighbors
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import count_threads
 from graspel.runtime.parameters import check_number, generator

@@ -54,7 +54,7 @@ def find_clumps(points: Points, smallest: int) -> list[Ints]:
     [array([1, 2, 3])]
     """
     sketch = points.sketch
-    spacing = GRID * max(float(np.abs(sketch).max(initial=0.0)), np.finfo(np.float32).tiny)
+    spacing = GRID * max(float(np.abs(sketch).max(initial=0.0)), float(np.finfo(np.float32).tiny))
     cells = _first_of_equal_rows(
         lambda block: np.floor(sketch[block] / spacing), points.n_points, points.block, points.n_threads
     )

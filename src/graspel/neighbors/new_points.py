@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.neighbors.exact import EXACT_WORK, EXTRA_CANDIDATES, exact_neighbors, exact_work, measure_candidates
-from graspel.neighbors.lists import Neighbors
+from graspel.neighbors.search import Neighbors
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import one_thread_per_call
 

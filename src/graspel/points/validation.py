@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
 from graspel.runtime.parallel import row_blocks
+from graspel.runtime.sparse_structure import check_sparse_structure
 
 CHECKED_VALUES = 1 << 22  # values checked for NaN at a time, so that their mask stays below 4 MB
 
@@ -18,6 +19,7 @@ CHECKED_VALUES = 1 << 22  # values checked for NaN at a time, so that their mask
 def check_data(estimator: BaseEstimator, X: Any) -> Any:
     """X as a matrix (array or CSR array) of finite real numbers with at least two rows; not copied if it is one."""
     _check_numeric(X)
+    check_structure(X)
     checked = check_array(
         X,
         accept_sparse="csr",
@@ -27,10 +29,19 @@ def check_data(estimator: BaseEstimator, X: Any) -> Any:
         estimator=estimator,
         input_name="X",
     )
+    if sp.issparse(checked) and len(checked.data) > checked.nnz:
+        checked = checked.copy()
+        checked.prune()  # its arrays may be longer than their content
     if checked.dtype.itemsize > 8:
         checked = checked.astype(np.float64)
     _check_finite(checked)
     return checked
+
+
+def check_structure(X: Any) -> None:
+    """Raise if X is a sparse matrix whose index arrays do not fit its shape; scipy would crash on it."""
+    if sp.issparse(X):
+        check_sparse_structure(X, "X")
 
 
 def _check_numeric(X: Any) -> None:

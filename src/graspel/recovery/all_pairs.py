@@ -35,8 +35,8 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import squareform
 
 from graspel.graph import Graph, Origin
-from graspel.learning.refine import NEGLIGIBLE, Likelihood, Refinement, best_weights
-from graspel.recovery.noise import MAX_NOISE_SHARE, noisy_likelihood
+from graspel.learning.refine import Likelihood, Refinement, best_weights, find_needed
+from graspel.recovery.noise import MAX_NOISE_SHARE, SMALLEST, noisy_likelihood, typical_distance
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -48,7 +48,7 @@ MAX_DENSITY = 8.0  # edges per node of the densest graph compared
 GROWTH = 1.1  # number of edges of each graph compared, over that of the one before
 SECOND_LOOK = 8  # further graphs compared between the two neighbors of the best one
 REVIVED = 1e-3  # smallest start weight of an edge in the next refit, as a share of its weight in the ranking
-SMALLEST = 1e-6  # smallest squared distance k, as a share of the median: keeps weights of copies finite
+MAX_ROUNDS = 40  # upper limit of the fits of the ridge, which grows from MIN_RIDGE to MAX_RIDGE by SETTLED or more
 
 CRITERIA: dict[str, Callable[[int], float]] = {
     "bic": np.log,
@@ -85,9 +85,10 @@ def recover_from_all_pairs(X: Floats, variance: float, criterion: str, tol: floa
     for size in _sizes_between(sorted(comparison.criterion), comparison.best):
         comparison.evaluate(size)
     chosen = order[: comparison.best]
-    while True:
+    while True:  # every round but the last drops an edge
         fit = problem.fit(chosen, ranked[chosen], tol, ridge=True)
-        kept = fit.weights * fit.state.resistance > NEGLIGIBLE
+        ends = problem.heads[chosen], problem.tails[chosen]
+        kept = find_needed(*ends, problem.n_nodes, fit.weights * fit.state.resistance)
         if kept.all():
             break
         chosen = chosen[kept]
@@ -102,15 +103,16 @@ def choose_ridge(problem: AllPairs, tol: float) -> tuple[AllPairs, Floats]:
     """
     weights = np.full(problem.n_pairs, 2.0 / problem.n_nodes)
     problem, most = replace(problem, ridge=problem.ridge * MIN_RIDGE), problem.ridge * MAX_RIDGE
-    while True:
+    for _ in range(MAX_ROUNDS):
         fit = problem.fit(problem.every_pair, weights, tol, ridge=True)
         strong = np.argsort(-fit.weights, kind="stable")[: count_strong(fit.weights)]
         prior = prior_variance(fit.weights[strong], fit.state.resistance[strong], problem.n_signals)
         ridge = min(2 / (problem.n_signals * prior), most) if prior > 0 else most
-        if ridge <= SETTLED * problem.ridge:
-            return problem, fit.weights
+        if not ridge > SETTLED * problem.ridge:
+            break
         problem = replace(problem, ridge=ridge)
         weights = np.maximum(fit.weights, REVIVED * fit.weights.max())
+    return problem, fit.weights
 
 
 def prior_variance(weights: Floats, resistance: Floats, n_signals: int) -> float:
@@ -155,7 +157,7 @@ class AllPairs:
         S = X @ X.T / m
         d = np.diag(S)
         z = np.maximum(d[heads] + d[tails] - 2 * S[heads, tails], 0.0)
-        unit = float(np.median(z)) or float(z.max())
+        unit = typical_distance(z)
         nearest = nearest_distance(squareform(z) / unit, variance / unit)
         return cls(heads, tails, S / unit, variance / unit, nearest**2 / m, unit, m)
 

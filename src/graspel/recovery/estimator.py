@@ -26,6 +26,7 @@ from graspel.points.validation import check_signals
 from graspel.recovery.all_pairs import CRITERIA, recover_from_all_pairs
 from graspel.recovery.certificate import RecoveryCertificate
 from graspel.recovery.noise import estimate_noise
+from graspel.recovery.preparation import prepare_signals
 from graspel.recovery.pruning import recover_by_pruning
 from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.parameters import check_choice, check_flag, check_number, check_run, generator
@@ -34,6 +35,7 @@ from graspel.runtime.progress import announce, listening, print_progress
 Floats = NDArray[np.float64]
 
 ALL_PAIRS = 64  # largest number of nodes for which every pair is a candidate by default; see docs/recovery.md
+MAX_NOISE = 3.0  # upper limit of the noise, in standard deviations of all signals; an estimate of theirs may be too small
 FINER_THAN_CHANCE = 0.1  # upper limit of tol, in units of the relative standard deviation (2 / M)^(1/2) of distances
 
 
@@ -124,7 +126,7 @@ class GraphRecovery(BaseEstimator):
         self
         """
         self._check_parameters()
-        signals = _center_rows(check_signals(self, X))
+        signals, unit = prepare_signals(check_signals(self, X))
         validate_data(self, X, skip_check_array=True)
         n, m = signals.shape
         rng = generator(self.random_state)
@@ -133,9 +135,11 @@ class GraphRecovery(BaseEstimator):
             raise ValueError(f"n_neighbors={self.n_neighbors}: must be smaller than the number of nodes, {n}.")
         with one_thread_per_call(), listening(print_progress) if self.verbose else nullcontext():
             announce("recovering", None, "noise")
-            self.noise_ = estimate_noise(signals) if isinstance(self.noise, str) else float(self.noise)
+            noise = estimate_noise(signals) if isinstance(self.noise, str) else _scale_noise(self.noise, unit, signals)
+            self.noise_ = noise / unit
             tol = min(self.tol, FINER_THAN_CHANCE * (2 / m) ** 0.5)
-            self.graph_, gap, outside_gap, self.path_ = self._recover(signals, use_all_pairs, tol, rng)
+            graph, gap, outside_gap, self.path_ = self._recover(signals, noise, use_all_pairs, tol, rng)
+        self.graph_ = graph.scaled(unit**2) if unit != 1 else graph
         self.certificate_ = RecoveryCertificate(
             n_nodes=n,
             n_signals=m,
@@ -150,16 +154,16 @@ class GraphRecovery(BaseEstimator):
         return self
 
     def _recover(
-        self, X: Floats, use_all_pairs: bool, tol: float, rng: np.random.Generator
+        self, X: Floats, noise: float, use_all_pairs: bool, tol: float, rng: np.random.Generator
     ) -> tuple[Graph, float, float, list[tuple[int, float]]]:
         """The graph, its gaps on its edges and on other pairs, and the path of graphs compared."""
         if use_all_pairs:
             announce("recovering", None, "edges among all pairs")
-            found = recover_from_all_pairs(X, self.noise_**2, self.criterion, tol)
+            found = recover_from_all_pairs(X, noise**2, self.criterion, tol)
             return found.graph, found.gap, found.outside_gap, found.path
         pruned = recover_by_pruning(
             X,
-            self.noise_**2,
+            noise**2,
             CRITERIA[self.criterion](X.shape[1]),
             tol,
             rng,
@@ -179,18 +183,12 @@ class GraphRecovery(BaseEstimator):
         check_run(self.n_jobs, self.verbose)
 
 
-def _center_rows(signals: Floats) -> Floats:
-    """The signals, each row less its mean. Raises where they hold nothing to learn from."""
-    centered: Floats = signals - signals.mean(axis=1, keepdims=True)
-    size = np.abs(centered).max()
-    if not size > 1e-12 * np.abs(signals).max():
+def _scale_noise(noise: Any, unit: float, signals: Floats) -> float:
+    """The noise that the user gave, in the units of the scaled signals."""
+    size = float(np.sqrt(np.mean(signals**2)))
+    if noise > MAX_NOISE * size / unit:
         raise ValueError(
-            "every node has the same value in all signals: they do not distinguish between graphs. "
-            "Pass signals that vary."
+            f"noise={noise!r}: must be below the standard deviation of the signals, {size / unit:.2g}, which includes "
+            "the noise. Pass a smaller number, or 'auto' to estimate it."
         )
-    if not np.abs(centered - centered.mean(axis=0)).max() > 1e-12 * size:
-        raise ValueError(
-            "all nodes have the same signals: they do not distinguish between nodes. "
-            "Pass signals that differ between nodes."
-        )
-    return centered
+    return float(noise) * unit

@@ -40,7 +40,8 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from graspel.learning.refine import Likelihood, State
-from graspel.linalg.precision import edge_resistances, laplacian_plus_mean, log_determinant
+from graspel.linalg.precision import laplacian_plus_mean, likelihood_terms, log_determinant
+from graspel.points.validation import check_signals
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -49,6 +50,8 @@ LEAST_SHARE = 0.005  # noise variance over half the typical smallest distance; b
 CLEARLY_MORE = 1.5  # variance of the constant component over the least of any direction; above this it is not noise
 EIGENVALUES = 1000  # largest number of nodes for which the smallest eigenvalue of the covariance is computed
 SAMPLED = 300  # nodes sampled to measure the typical smallest distance
+SMALLEST = 1e-6  # smallest squared distance k, as a share of the typical one: keeps weights of copies finite
+SMALLEST_TYPICAL = 1e-10  # lower limit of the typical squared distance, as a share of the largest: it may be that of copies
 MAX_NOISE_SHARE = 0.9  # upper limit of the noise that is subtracted, as a share of a squared distance
 
 
@@ -65,7 +68,9 @@ def estimate_noise(X: Any) -> float:
     >>> estimate_noise(X - X.mean(axis=0))  # without the constant component it can not be estimated
     0.0
     """
-    centered = np.asarray(X, dtype=np.float64)
+    centered = check_signals("estimate_noise", X)
+    unit = 2.0 ** np.clip(np.frexp(np.abs(centered).max())[1], -1000, 1000)  # so that no square over- or underflows
+    centered = centered / unit
     centered = centered - centered.mean(axis=1, keepdims=True)
     n, m = centered.shape
     shared = float(centered.sum(axis=0) @ centered.sum(axis=0)) / (n * m)
@@ -77,7 +82,16 @@ def estimate_noise(X: Any) -> float:
         residual = centered - centered.mean(axis=0)
         smallest = float(scipy.linalg.eigvalsh(residual @ residual.T / m, subset_by_index=[1, 1])[0])
         least = min(least, smallest / (1 - np.sqrt(n / m)) ** 2)  # undoes the bias of few signals (Marchenko, Pastur)
-    return float(np.sqrt(shared)) if smallest_worth_it < shared <= CLEARLY_MORE * least else 0.0
+    return float(np.sqrt(shared)) * unit if smallest_worth_it < shared <= CLEARLY_MORE * least else 0.0
+
+
+def typical_distance(z: Floats) -> float:
+    """The unit of squared distances: their median, unless nearly all of them are of copies.
+
+    >>> typical_distance(np.array([0.0, 1.0, 2.0])), typical_distance(np.array([0.0, 0.0, 2.0]))
+    (1.0, 2e-10)
+    """
+    return max(float(np.median(z)), SMALLEST_TYPICAL * float(z.max()))
 
 
 def smallest_distance(X: Floats) -> float:
@@ -103,14 +117,10 @@ def noisy_likelihood(heads: Ints, tails: Ints, S: Floats, variance: float, floor
     plain = distances(S)
 
     def likelihood(w: Floats) -> State:
-        T = laplacian_plus_mean(heads, tails, w, n)
-        value, inverse = log_determinant(T)
-        if not np.isfinite(value):
-            return State(-np.inf, np.ones_like(w), plain)
-        R = edge_resistances(inverse(), heads, tails)
+        value, R = likelihood_terms(heads, tails, w, n)
         if variance == 0:
             return State(value - float(w @ plain), R, plain)
-        L = T - 1.0 / n
+        L = laplacian_plus_mean(heads, tails, w, n) - 1.0 / n
         smoothing, filtered = log_determinant(np.eye(n) + variance * L)
         A = filtered()
         k = distances(A @ S @ A + variance * A)

@@ -39,7 +39,7 @@ from graspel.learning.refine import (
 )
 from graspel.learning.settings import Settings
 from graspel.points.prepared import Points
-from graspel.recovery.noise import MAX_NOISE_SHARE
+from graspel.recovery.noise import MAX_NOISE_SHARE, SMALLEST, typical_distance
 from graspel.runtime.parallel import count_threads
 
 Floats = NDArray[np.float64]
@@ -50,7 +50,6 @@ STEPS = 3  # updates w <- w R / k before the losses of a round are computed
 STEPS_BY_ESTIMATE = 1  # the same where resistances are estimated, which takes longer
 FEW = 0.002  # stop when a round would remove no more than this share of the edges
 FEW_BY_ESTIMATE = 0.03  # the same where resistances are estimated; their error puts about this share below the price
-SMALLEST = 1e-6  # smallest squared distance k, as a share of the median: keeps weights of copies finite
 
 
 class Pruning(NamedTuple):
@@ -107,7 +106,7 @@ def distances(graph: Graph, X: Floats, variance: float) -> Floats:
         ]
     )
     k = np.maximum(z - 2 * variance, (1 - MAX_NOISE_SHARE) * z)
-    return np.maximum(k, SMALLEST * np.median(k))
+    return np.maximum(k, SMALLEST * typical_distance(k))
 
 
 def removal_loss(leverage: Floats) -> Floats:

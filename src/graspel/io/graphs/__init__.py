@@ -28,6 +28,7 @@ from graspel.io.graphs.mtx_format import read_mtx, write_mtx
 from graspel.io.graphs.npz_format import read_npz, write_npz
 from graspel.io.graphs.parquet_format import read_parquet, write_parquet
 from graspel.io.suffix import check_suffix
+from graspel.runtime.shown import shorten
 
 __all__ = ["FORMATS", "EdgeTable", "Format", "read_graph_file", "write_graph_file"]
 
@@ -73,7 +74,7 @@ def read_graph_file(path: PathLike, check: Callable[[Any], Any], suffix: str | N
     except Exception as error:
         if isinstance(error, OSError) and error.errno is not None:  # raised by the operating system, not by a parser
             raise
-        reason = str(error).strip().rstrip(".") or type(error).__name__
+        reason = shorten(str(error)).rstrip(".") or type(error).__name__
         raise ValueError(
             f"{path}: cannot be read as {suffix} file of a graph: {reason}. If it is damaged or truncated, write it "
             "again with Graph.export."

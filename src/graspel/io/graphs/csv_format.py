@@ -12,8 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from graspel.io.csv_lines import open_text, refuse_other_encodings
+from graspel.io.csv_lines import open_text, parse_float, parse_whole, refuse_other_encodings
 from graspel.io.graphs.edge_table import COLUMNS, EdgeTable, check_columns, current_names
+from graspel.runtime.shown import quote
 
 
 def write_csv(table: EdgeTable, path: Path) -> None:
@@ -30,7 +31,7 @@ def read_csv(path: Path) -> EdgeTable:
     with refuse_other_encodings("it"), open_text(path) as file:
         text = file.read()
     lines = text.splitlines()
-    promised = {name: int(value) for name, value in re.findall(r"(n_nodes|n_edges)=(\d+)", lines[0])} if lines else {}
+    promised = _read_promises(lines[0]) if lines else {}
     numbered = ((number, row) for number, row in enumerate(csv.reader(lines), 1) if row and not row[0].startswith("#"))
     _, header = next(numbered, (0, []))
     names = current_names(name.strip() for name in header)
@@ -48,6 +49,13 @@ def read_csv(path: Path) -> EdgeTable:
     return EdgeTable(promised.get("n_nodes"), cells)
 
 
+def _read_promises(line: str) -> dict[str, int]:
+    """Return the numbers of nodes and edges that the comment in the first line names."""
+    if not line.startswith("#"):
+        return {}
+    return {name: _parse_cell(name, value, 1) for name, value in re.findall(r"(n_nodes|n_edges)=(\S*)", line)}
+
+
 def _format_number(value: float) -> str:
     return "" if value != value else repr(value)
 
@@ -57,14 +65,12 @@ def _parse_cell(name: str, cell: str, line: int) -> Any:
     try:
         return convert(cell)
     except ValueError as error:
-        raise ValueError(f"line {line}: {name} is {cell!r}, must be a number") from error
+        kind = "whole number" if convert is parse_whole else "number"
+        raise ValueError(f"line {line}: {name} is {quote(cell)}, must be a {kind}") from error
 
 
 CONVERTERS: dict[str, Callable[[str], Any]] = {
-    "head": int,
-    "tail": int,
-    "weight": float,
-    "round": int,
-    "eta": lambda cell: float(cell or "nan"),
-    "gradient": lambda cell: float(cell or "nan"),
+    **dict.fromkeys(("n_nodes", "n_edges", "head", "tail", "round"), parse_whole),
+    "weight": parse_float,
+    **dict.fromkeys(("eta", "gradient"), lambda cell: parse_float(cell or "nan")),
 }

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from graspel.io.csv_lines import parse_float
 from graspel.io.graphs.edge_table import OLD_NAMES, EdgeTable
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
@@ -57,9 +58,9 @@ def read_graphml(path: Path) -> EdgeTable:
     if any("weight" not in row for row in rows):
         raise ValueError("it has an edge without the attribute weight")
     columns: dict[str, Any] = {"head": [nodes[p] for p, _ in ends], "tail": [nodes[q] for _, q in ends]}
-    columns["weight"] = [float(row["weight"]) for row in rows]
-    columns["eta"] = [float(row.get("eta", "nan")) for row in rows]
-    columns["gradient"] = [float(row.get("gradient", "nan")) for row in rows]
-    columns["round"] = [float(row.get("round", 0)) for row in rows]
+    columns["weight"] = [parse_float(row["weight"]) for row in rows]
+    columns["eta"] = [parse_float(row.get("eta", "nan")) for row in rows]
+    columns["gradient"] = [parse_float(row.get("gradient", "nan")) for row in rows]
+    columns["round"] = [parse_float(row.get("round", "0")) for row in rows]
     columns["origin"] = [row.get("origin", "given") for row in rows]
     return EdgeTable(len(nodes), columns)

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from graspel.io.graphs.edge_table import EdgeTable
+from graspel.io.npy_arrays import open_archive, read_member, read_whole_number
+from graspel.runtime.shown import shorten
 
 VERSION = 2  # version of the format; in version 1 the array `origin` is called `step`
 ARRAYS = {"head": "heads", "tail": "tails", "weight": "weights", "origin": "origin"} | {
@@ -23,14 +25,13 @@ def write_npz(table: EdgeTable, path: Path) -> None:
 
 def read_npz(path: Path) -> EdgeTable:
     """Read the edge table of a graph that graspel has written."""
-    with open(path, "rb") as file:
-        if file.read(2) != b"PK":
-            raise ValueError("it is not an archive of arrays")
-    with np.load(path, allow_pickle=False) as archive:
+    with open_archive(path) as archive:
         if "graspel_graph_version" not in archive:
-            raise ValueError(f"it holds the arrays {', '.join(archive.files) or '(none)'}, not a graph of graspel")
-        version = int(archive["graspel_graph_version"])
+            held = shorten(", ".join(archive.files)) or "(none)"
+            raise ValueError(f"it holds the arrays {held}, not a graph of graspel")
+        version = read_whole_number(archive, "graspel_graph_version")
         if version > VERSION:
             raise ValueError(f"its format version is {version}, this graspel knows up to {VERSION}; upgrade graspel")
         names = ARRAYS | ({"origin": "step"} if version < 2 else {})
-        return EdgeTable(int(archive["n_nodes"]), {name: archive[array] for name, array in names.items()})
+        columns = {name: read_member(archive, array) for name, array in names.items()}
+        return EdgeTable(read_whole_number(archive, "n_nodes"), columns)

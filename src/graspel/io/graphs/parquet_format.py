@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from graspel.io.csv_lines import parse_whole
 from graspel.io.graphs.edge_table import COLUMNS, OLD_NAMES, EdgeTable
 from graspel.runtime.optional import import_optional
 
@@ -25,4 +26,4 @@ def read_parquet(path: Path) -> EdgeTable:
     names = {name: OLD_NAMES.get(name, name) for name in table.column_names}
     columns = {new: table[old].to_numpy() for old, new in names.items() if new in COLUMNS}
     n_nodes = (table.schema.metadata or {}).get(b"n_nodes")
-    return EdgeTable(None if n_nodes is None else int(n_nodes), columns)
+    return EdgeTable(None if n_nodes is None else parse_whole(n_nodes.decode()), columns)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import graspel.neighbors.lists as lists
-from graspel.neighbors.lists import nearest_neighbors
+import graspel.neighbors.search as search
+from graspel.neighbors.search import nearest_neighbors
 from graspel.points.prepared import Points
 from twins import all_squared_distances, z_data
 
@@ -45,8 +45,8 @@ def test_neighbors_are_right_wherever_the_points_lie(seed, offset, round_them):
 @pytest.fixture
 def cells_fail(monkeypatch):
     """Neither few points nor a recall that is good enough."""
-    monkeypatch.setattr(lists, "EXACT_WORK", 0.0)
-    monkeypatch.setattr(lists, "WANTED_RECALL", 2.0)
+    monkeypatch.setattr(search, "EXACT_WORK", 0.0)
+    monkeypatch.setattr(search, "WANTED_RECALL", 2.0)
 
 
 def test_if_cells_fail_all_distances_are_computed(rng, cells_fail):
@@ -59,7 +59,7 @@ def test_if_cells_fail_all_distances_are_computed(rng, cells_fail):
 
 def test_if_that_takes_too_long_a_warning_gives_the_recall(rng, cells_fail, monkeypatch):
     for limit, value in (("FALLBACK_WORK", 0.0), ("MIN_PROBES", 1), ("MAX_PROBES", 1)):
-        monkeypatch.setattr(lists, limit, value)
+        monkeypatch.setattr(search, limit, value)
     with pytest.warns(match=r"only \d+% of the nearest neighbors were found"):
         found = nearest_neighbors(Points(rng.standard_normal((1000, 15))), 2, rng)
     assert 0.1 < found.recall < 0.98

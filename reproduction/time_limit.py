@@ -1,6 +1,6 @@
 """A peer under a time limit: it runs in a process of its own, which is killed when the time is over.
 
-    python -m reproduction.limited sklearn-spectral mnist 0
+    python -m reproduction.time_limit sklearn-spectral mnist 0
 
 prints the measurement of one peer as JSON.
 """
@@ -25,7 +25,7 @@ def measure_with_limit(seconds: float, peer: str, dataset: str, seed: int) -> di
         where it ended with an error.
     """
     try:
-        return dict(run_python("-m", "reproduction.limited", peer, dataset, str(seed), timeout=seconds))
+        return dict(run_python("-m", "reproduction.time_limit", peer, dataset, str(seed), timeout=seconds))
     except subprocess.TimeoutExpired:
         return {"over": seconds}
     except ProcessFailed as error:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from graspel.graph import Graph
 from graspel.linalg.contraction import contract
-from graspel.neighbors.lists import Neighbors
+from graspel.neighbors.search import Neighbors
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

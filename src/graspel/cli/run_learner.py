@@ -1,0 +1,48 @@
+"""Reading points and learning their graph, the beginning of several commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from graspel.runtime.progress import announce
+
+__all__ = ["find_initial_file", "learn_graph", "read_points"]
+
+
+def read_points(data: Path, key: str | None, header: bool | None) -> Any:
+    """Read the matrix of points from the file `data`."""
+    from graspel.io.tables import read_data
+
+    announce("reading", detail=data.name)
+    return read_data(data, key=key, header=header)
+
+
+def find_initial_file(initial: str | None) -> Path | None:
+    """Return the graph file that the option --initial names; None if it names a method, or nothing.
+
+    >>> find_initial_file("knn")
+    >>> find_initial_file("no/such/file.npz")
+    Traceback (most recent call last):
+    ...
+    ValueError: --initial no/such/file.npz: is none of knn, unn, mst, nor the path of a graph file that exists.
+    """
+    from graspel.learning.initial import INITIAL
+
+    if initial is None or initial in INITIAL:
+        return None
+    if not Path(initial).exists():
+        known = ", ".join(INITIAL)
+        raise ValueError(f"--initial {initial}: is none of {known}, nor the path of a graph file that exists.")
+    return Path(initial)
+
+
+def learn_graph(X: Any, parameters: dict[str, Any]) -> Any:
+    """Return a learner with these parameters, fitted to X; `initial` may be the path of a graph file."""
+    from graspel.graph import Graph
+    from graspel.learner import GRASPEL
+
+    path = find_initial_file(parameters.get("initial"))
+    if path is not None:
+        parameters = {**parameters, "initial": Graph.read(path)}
+    return GRASPEL(**parameters).fit(X)

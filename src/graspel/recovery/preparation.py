@@ -1,0 +1,85 @@
+"""Preparation of signals: what is done with the rows of X before the graph of these nodes is recovered.
+
+1. *Center.* The mean of each row is subtracted. It says nothing about the graph.
+2. *Unit.* Values are multiplied by a power of two, where their squares could over- or underflow.
+3. *Far rows.* Nodes whose signals are absurdly far from those of all others are pulled in
+   (:mod:`graspel.points.far_rows`). Beside them, the differences of all other nodes would be lost to rounding.
+
+Ordinary signals only lose their means, and nothing else changes by a bit.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graspel.points.far_rows import FarRows, find_median, row_lengths
+from graspel.points.preparation import MAX_UNITS, SAFE_RANGE
+
+Floats = NDArray[np.float64]
+
+FAR = 1e3  # distances from the median row, in typical ones, that are kept: their squares use 6 of the 16 digits
+SMALLEST_SIGNAL, LARGEST_SIGNAL = 1e-140, 1e140  # range of typical values; the weights lie between 1e-300 and 1e300
+VARIES = 1e-12  # largest difference, relative to the largest value, below which values count as equal
+
+
+def prepare_signals(X: Floats) -> tuple[Floats, float]:
+    """The prepared signals (nodes x signals), and the unit that they were multiplied by, a power of two.
+
+    Raises an error where the signals hold nothing to learn from, or are too large or small for the weights.
+
+    >>> signals, unit = prepare_signals(np.array([[1e120, 3e120], [5e120, 2e120]]))
+    >>> np.round(signals / unit / 1e120, 6)
+    array([[-1. ,  1. ],
+           [ 1.5, -1.5]])
+    """
+    largest = float(np.abs(X).max())
+    centered = X - X.mean(axis=1, keepdims=True) if largest < SAFE_RANGE[1] else _center_large_rows(X)
+    # A quarter, because differences of the largest numbers overflow.
+    if not (np.abs(centered / 4) > VARIES * np.abs(X / 4).max(axis=1, keepdims=True)).any():
+        raise ValueError(
+            "every node has the same value in all signals: they do not distinguish between graphs. "
+            "Pass signals that vary."
+        )
+    median, typical = find_median(centered / 4)
+    median, typical = 4 * median, 4 * (typical or float(np.abs(centered / 4).max()))
+    unit = 1.0 if SAFE_RANGE[0] < largest < SAFE_RANGE[1] else float(2.0 ** -np.clip(np.frexp(typical)[1], -1000, 1000))
+    if not SMALLEST_SIGNAL <= 1 / unit <= LARGEST_SIGNAL:
+        raise ValueError(
+            f"X has differences of about {1 / unit:.0e}: they must lie between {SMALLEST_SIGNAL:g} and "
+            f"{LARGEST_SIGNAL:g}, because weights are one over squared distances. Multiply X by {unit:.0e}."
+        )
+    if unit != 1:
+        centered = np.clip(centered, -MAX_UNITS / unit, MAX_UNITS / unit) * unit
+        median, typical = median * unit, typical * unit
+    centered = _pull_in(centered, median, FAR * typical)
+    if not np.abs(centered - centered.mean(axis=0)).max() > VARIES * np.abs(centered).max():
+        raise ValueError(
+            "all nodes have the same signals: they do not distinguish between nodes. "
+            "Pass signals that differ between nodes."
+        )
+    return centered, unit
+
+
+def _center_large_rows(X: Floats) -> Floats:
+    """Each row less its mean, cut at the largest number where it would overflow."""
+    quarter = X / 4
+    quarter -= (quarter / X.shape[1]).sum(axis=1, keepdims=True)
+    most = np.finfo(float).max
+    return np.clip(quarter, -most / 4, most / 4) * 4
+
+
+def _pull_in(signals: Floats, median: Floats, reach: float) -> Floats:
+    """The signals with far rows nearer; warn of the first of them."""
+    distance = row_lengths(signals - median)
+    if not (distance > reach).any():
+        return signals
+    at = int(np.argmax(distance > reach))
+    warnings.warn(
+        f"row {at} of X lies {FAR * distance[at] / reach:.0e} times as far out as rows usually do, and is treated as "
+        "less far. If this is a fill value, drop the row or replace the value.",
+        stacklevel=3,
+    )
+    return FarRows(median, reach).pull_in(signals)
