@@ -45,6 +45,8 @@ def check_neighbors(graph: Graph, X: Any, k: int, metric: str) -> None:
     neighbors = graph.origin == Origin.NEIGHBOR
     p, q = graph.heads[neighbors], graph.tails[neighbors]
     resolution = 1e-6 * np.median(D[np.isfinite(D)]) if np.isfinite(D).any() else 0.0
+    if metric == "cosine":
+        resolution = max(resolution, 1e-14)  # rows of length one: double precision knows no smaller distance
     allowed = np.maximum(reach[p], reach[q]) * (1 + LOOSE) + resolution
     wrong = D[p, q] > allowed
     require(not wrong.any(), f"{int(wrong.sum())} of {len(p)} edges join points that are not nearest neighbors")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -49,8 +50,6 @@ def info(
         from graspel.graph import Graph
 
         graph = Graph.read(file)
-        if eigenvalues is None:
-            eigenvalues = CHEAP_EIGENVALUES if graph.n_nodes <= CHEAP_NODES else 0
         record = describe(graph, eigenvalues)
         if json:
             print_json({"file": str(file), **record})
@@ -58,32 +57,66 @@ def info(
             print_table(str(file), _rows(record))
 
 
-def describe(graph: Graph, n_eigenvalues: int = 0) -> dict[str, Any]:
-    """Return a summary of a graph, in types that JSON has."""
-    import numpy as np
+def describe(graph: Graph, n_eigenvalues: int | None = 0) -> dict[str, Any]:
+    """Return a summary of a graph, in types that JSON has.
 
+    Parameters
+    ----------
+    graph : Graph
+    n_eigenvalues : int, optional
+        How many eigenvalues to compute. None: a few, if the graph is small and its weights allow it.
+    """
     from graspel.graph import Origin
 
-    n_components, labels = graph.components
-    neighbors = np.bincount(graph.heads, minlength=graph.n_nodes) + np.bincount(graph.tails, minlength=graph.n_nodes)
     return {
         "nodes": graph.n_nodes,
         "edges": graph.n_edges,
         "density": graph.density,
-        "components": n_components,
-        "largest_component": int(np.bincount(labels).max()),
-        "neighbors": _summary(neighbors),
+        **_summarize_nodes(graph),
         "weights": _summary(graph.weights) if graph.n_edges else None,
         "edges_by_origin": {Origin(code).label: count for code, count in _counts(graph.origin)},
         "edges_by_round": {str(number): count for number, count in _counts(graph.round)},
-        "eigenvalues": _eigenvalues(graph, n_eigenvalues),
+        "eigenvalues": _cheap_eigenvalues(graph) if n_eigenvalues is None else _eigenvalues(graph, n_eigenvalues),
     }
+
+
+def _summarize_nodes(graph: Graph) -> dict[str, Any]:
+    """Components and neighbors; nodes without edges are only counted, because a file may claim very many."""
+    import numpy as np
+
+    from graspel.graph import Graph
+
+    joined, ends = np.unique(np.concatenate([graph.heads, graph.tails]), return_inverse=True)
+    n_alone = graph.n_nodes - len(joined)
+    if len(joined) == 0:
+        neighbors = {"min": 0, "median": 0.0, "max": 0}
+        return {"components": n_alone, "largest_component": 1, "neighbors": neighbors}
+    heads, tails = np.split(ends, 2)
+    n_components, labels = Graph(len(joined), heads, tails, graph.weights).components
+    counts = np.bincount(ends)
+    return {
+        "components": n_components + n_alone,
+        "largest_component": int(np.bincount(labels).max()),
+        "neighbors": {
+            "min": 0 if n_alone else counts.min().item(),
+            "median": _median_with_zeros(np.sort(counts), n_alone),
+            "max": counts.max().item(),
+        },
+    }
+
+
+def _median_with_zeros(counts: Any, n_zeros: int) -> float:
+    """Median of sorted counts together with so many zeros."""
+    middle = [(len(counts) + n_zeros - 1) // 2 - n_zeros, (len(counts) + n_zeros) // 2 - n_zeros]
+    return float(sum(counts[at] for at in middle if at >= 0)) / 2
 
 
 def _summary(values: Any) -> dict[str, float]:
     import numpy as np
 
-    return {"min": values.min().item(), "median": float(np.median(values)), "max": values.max().item()}
+    # The median may be the mean of two numbers, whose sum must not overflow.
+    median = 2 * np.median(values / 2) if values.max() > np.finfo(np.float64).max / 2 else np.median(values)
+    return {"min": values.min().item(), "median": float(median), "max": values.max().item()}
 
 
 def _counts(codes: Any) -> list[tuple[int, int]]:
@@ -91,6 +124,15 @@ def _counts(codes: Any) -> list[tuple[int, int]]:
 
     values, counts = np.unique(codes, return_counts=True)
     return list(zip(values.tolist(), counts.tolist(), strict=True))
+
+
+def _cheap_eigenvalues(graph: Graph) -> list[float]:
+    """Return the first eigenvalues of a small graph; none if its weights span more than the kernels can compute with."""
+    if graph.n_nodes > CHEAP_NODES:
+        return []
+    with suppress(ValueError):
+        return _eigenvalues(graph, CHEAP_EIGENVALUES)
+    return []
 
 
 def _eigenvalues(graph: Graph, n_eigenvalues: int) -> list[float]:
@@ -101,7 +143,7 @@ def _eigenvalues(graph: Graph, n_eigenvalues: int) -> list[float]:
         return []
     from graspel.linalg import smallest_eigenpairs
 
-    pairs = smallest_eigenpairs(graph.laplacian, n_zero + n_eigenvalues)
+    pairs = smallest_eigenpairs(graph, n_zero + n_eigenvalues)
     values: list[float] = pairs.values[n_zero:].tolist()
     return values
 

@@ -25,7 +25,7 @@ def find_initial_file(initial: str | None) -> Path | None:
     >>> find_initial_file("no/such/file.npz")
     Traceback (most recent call last):
     ...
-    ValueError: --initial no/such/file.npz: is none of knn, unn, mst, nor the path of a graph file that exists.
+    ValueError: --initial no/such/file.npz: is none of knn, mst, unn, nor the path of a graph file that exists.
     """
     from graspel.learning.initial import INITIAL
 

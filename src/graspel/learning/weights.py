@@ -22,6 +22,7 @@ Floats = NDArray[np.float64]
 
 FLOOR_SHARE = 1e-6  # floor of z_data, as a share of its median over neighbors: a distance 1,000 times shorter
 RANGE_SHARE = 1e-12  # floor as a share of the largest z_data of neighbors: eigenvalues keep 4 of their 16 digits
+SMALLEST_FLOOR = 1e-30  # smallest floor: neighbors at 1e-15 of the size of the data are equal in double precision
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ class Weights:
         positive = z[np.isfinite(z) & (z > 0)]
         if not len(positive):
             return cls(n_features, 1.0)
-        return cls(n_features, max(FLOOR_SHARE * float(np.median(positive)), RANGE_SHARE * float(positive.max())))
+        median, largest = float(np.median(positive)), float(positive.max())
+        return cls(n_features, max(FLOOR_SHARE * median, RANGE_SHARE * largest, SMALLEST_FLOOR))
 
     def __call__(self, z: Floats) -> Floats:
         """The weight 1 / (M z) of each z, after a z below the floor was raised to it."""

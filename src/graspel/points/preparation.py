@@ -7,6 +7,8 @@ In this order, each step only where it is needed:
 2. *Center.* Each row's mean is subtracted, if the user asks for it (the paper's footnote 1).
 3. *Cosine.* Each row is divided by its norm, if the metric is "cosine".
 4. *Far rows.* Rows that lie absurdly far from all others are pulled in (:mod:`graspel.points.far_rows`).
+5. *Tiny values.* They are rounded to multiples of a number whose square is not zero, so that rows that differ have a
+   distance above zero.
 
 The same preparation serves the points that a graph is learned from and the new points that come later.
 """
@@ -28,6 +30,8 @@ from graspel.runtime.parallel import row_blocks
 SAFE_RANGE = (1e-6, 1e6)  # range of the largest absolute value in which squares neither overflow nor underflow
 MAX_UNITS = 1e100  # values are cut here, in units: their squares can still be added up
 MAX_NEW = 1e15  # values of new points are cut here, in units: their squares can be added up in single precision
+TINY = {np.float64: 2.0**-448, np.float32: 2.0**-37}  # limits; times 2^-52 or 2^-23 their squares are above underflow
+TINY_SHARE = 1e-9  # values below this share of the largest one, or of 1, may be tiny once they are prepared
 VALUES_BLOCK = 1 << 16  # stored values of a sparse matrix that are looked at together
 
 
@@ -43,6 +47,7 @@ class Preparation:
     unit : float, a power of two that values are multiplied by
     shift : array or None, a row that is subtracted from all rows before
     far : FarRows or None, where rows are pulled in
+    has_tiny : bool, round tiny values
     cut : bool, cut values at MAX_NEW: new points may lie farther out than all that the unit was chosen for
     """
 
@@ -52,6 +57,7 @@ class Preparation:
     unit: float = 1.0
     shift: NDArray[np.float64] | None = None
     far: FarRows | None = None
+    has_tiny: bool = False
     cut: bool = False
 
     def apply(self, block: NDArray[Any], *, copy: bool = True) -> NDArray[Any]:
@@ -74,15 +80,17 @@ class Preparation:
         if self.metric == "cosine":
             norms = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
             block /= np.where(norms > 0, norms, 1.0)[:, None].astype(self.dtype)
-        return block if self.far is None else self.far.pull_in(block)
+        if self.far is not None:
+            block = self.far.pull_in(block)
+        return _round_tiny(block) if self.has_tiny else block
 
 
 def find_preparation(X: Any, metric: str, center: bool, block: int) -> Preparation:
     """Choose the preparation of a matrix, reading it in blocks of so many rows; warn where rows lie far out."""
     # Integers and floats of up to 2 bytes are exact in float32; wider types are read as float64.
     dtype = np.float32 if X.dtype.itemsize <= 2 or X.dtype == np.float32 else np.float64
-    plain = Preparation(metric, center, dtype)
-    largest = _find_largest(X, block)
+    smallest, largest = _find_range(X, block)
+    plain = Preparation(metric, center, dtype, has_tiny=smallest < TINY_SHARE * min(largest, 1.0))
     if largest == 0.0 or SAFE_RANGE[0] < largest < SAFE_RANGE[1]:
         return plain
     sample = spread_sample(*X.shape)
@@ -108,11 +116,28 @@ def dense_rows(X: Any, index: Any) -> NDArray[Any]:
     return block.toarray() if sp.issparse(block) else np.asarray(block)
 
 
-def _find_largest(X: Any, block: int) -> float:
-    """The largest absolute value."""
+def _find_range(X: Any, block: int) -> tuple[float, float]:
+    """The smallest and the largest absolute value that is not zero; 0 and 0 if all are."""
     data = X.data if sp.issparse(X) else X
-    blocks = row_blocks(data.shape[0], VALUES_BLOCK if data.ndim == 1 else block)
-    return max((float(np.abs(data[part].astype(np.float64)).max(initial=0.0)) for part in blocks), default=0.0)
+    smallest, largest = np.inf, 0.0
+    for part in row_blocks(data.shape[0], VALUES_BLOCK if data.ndim == 1 else block):
+        values = np.abs(data[part].astype(np.float64))
+        largest = max(largest, float(values.max(initial=0.0)))
+        smallest = min(smallest, float(values.min(initial=np.inf, where=values > 0)))
+    return (smallest, largest) if largest > 0 else (0.0, 0.0)
+
+
+def _round_tiny(block: NDArray[Any]) -> NDArray[Any]:
+    """Round what is below a limit to multiples of the limit times the machine precision.
+
+    >>> _round_tiny(np.array([[1e-200, 1.0, 2.0**-480]])) == np.array([[0.0, 1.0, 2.0**-480]])
+    array([[ True,  True,  True]])
+    """
+    limit = block.dtype.type(TINY[block.dtype.type])
+    tiny = np.abs(block) < limit
+    if tiny.any():
+        block[tiny] = (block[tiny] + limit) - limit
+    return block
 
 
 def _warn_far_row(read: Callable[[Any], NDArray[Any]], far: FarRows, X: Any, block: int) -> None:
