@@ -239,3 +239,32 @@ def test_everyone_drops_the_diagonal_and_zeros():
     assert_allclose(LaplacianSolver(A).solve(b), LaplacianSolver(path(4)).solve(b))
     model = GRASPEL(initial=A, max_iter=0, random_state=0).fit(np.arange(4.0)[:, None])
     assert_array_equal(model.graph_.heads, path(4).heads)
+
+
+def damaged():
+    A = sp.csr_array(SQUARE)
+    A.indices[-1] = 10**6
+    return A
+
+
+@pytest.mark.parametrize(
+    "take",
+    [
+        check_adjacency,
+        check_laplacian,
+        Graph.from_adjacency,
+        LaplacianSolver,
+        lambda A: GRASPEL(initial=A).fit(np.eye(4)),
+    ],
+    ids=["adjacency", "laplacian", "Graph", "solver", "initial"],
+)
+def test_damaged_indices_are_refused_before_scipy_follows_them(take):
+    with pytest.raises(ValueError, match="is damaged: a column index is 1000000"):
+        take(damaged())
+
+
+def test_arrays_longer_than_their_content_are_cut():
+    A = sp.csr_array(SQUARE)
+    longer = sp.csr_array((np.append(A.data, np.nan), np.append(A.indices, 77), A.indptr), shape=A.shape)
+    assert_array_equal(check_adjacency(longer).toarray(), SQUARE)
+    assert len(longer.data) == len(A.data) + 1

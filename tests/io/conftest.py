@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-from cli.conftest import data, graspel, points  # noqa: F401
+from cli.conftest import data, graspel, graspel_process, points  # noqa: F401

@@ -136,3 +136,17 @@ def test_a_relative_path(tmp_path, monkeypatch):
     with write_atomically("result.txt") as temporary:
         temporary.write_text("new")
     assert contents(tmp_path) == {"result.txt": "new"}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
+@pytest.mark.parametrize("linked", ["file", "folder"])
+def test_a_link_into_a_missing_folder_names_that_folder(tmp_path, monkeypatch, linked):
+    monkeypatch.chdir(tmp_path)
+    missing = tmp_path / "a b"
+    if linked == "file":
+        os.symlink(missing / "graph.npz", "graph.npz")
+    else:
+        os.symlink(missing, "out")
+    with pytest.raises(FileNotFoundError) as caught:
+        check_target("graph.npz" if linked == "file" else "out/graph.npz")
+    assert f"the folder {missing} does not exist. Create it (mkdir -p '{missing}')" in str(caught.value)

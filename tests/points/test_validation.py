@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graspel import GRASPEL
+from graspel import GRASPEL, GraspelClustering
 from graspel.points.validation import check_data
 
 
@@ -35,3 +35,31 @@ def test_the_first_value_that_is_not_finite_is_named(rng):
         check_data(GRASPEL(), sp.csr_array(X))
     with pytest.raises(ValueError, match=message):
         check_data(GRASPEL(), np.asfortranarray(X))
+
+
+def damaged(form="csr"):
+    """A matrix with one index far outside; scipy does not check it before it follows it."""
+    A = sp.csr_array(np.eye(5)).asformat(form)
+    A.indices = np.array([0, 1, 2, 3, 10**8], dtype=np.int32)
+    return A
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "bsr"])
+def test_a_damaged_sparse_matrix_is_refused_before_scipy_follows_its_indices(form):
+    with pytest.raises(ValueError, match="X is damaged"):
+        check_data(GRASPEL(), damaged(form))
+
+
+def test_damaged_new_points_are_refused_too():
+    model = GraspelClustering(2, random_state=0).fit(sp.csr_array(np.eye(5)))
+    with pytest.raises(ValueError, match="X is damaged"):
+        model.predict(damaged())
+
+
+def test_arrays_longer_than_their_content_are_cut():
+    X = sp.csr_array(np.eye(4))
+    longer = sp.csr_array((np.append(X.data, np.nan), np.append(X.indices, 77), X.indptr), shape=X.shape)
+    checked = check_data(GRASPEL(), longer)
+    assert len(checked.data) == 4
+    assert len(longer.data) == 5
+    np.testing.assert_array_equal(checked.toarray(), np.eye(4))

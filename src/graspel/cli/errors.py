@@ -90,7 +90,7 @@ def _describe(error: BaseException) -> str:
         what = _ADVICE.get(error.errno, f"cannot be used: {error.strerror.lower()}")
         return f"{'the file' if error.filename is None else os.fsdecode(error.filename)} {what}."
     text = " ".join(str(error).split())
-    if isinstance(error, MemoryError) or _is_lack_of_threads(error):
+    if _is_lack_of_memory(error):
         detail = f" ({text.rstrip('.')})" if text else ""
         return f"there is not enough memory{detail}; use fewer points or features, or a machine with more memory."
     if isinstance(error, ImportError) and error.name:
@@ -110,7 +110,7 @@ def _fail(error: BaseException) -> NoReturn:
         if message:  # without one, the help has been printed
             print(f"Error: {escape_controls(message)}; see '{command} --help'.", file=sys.stderr)
         raise SystemExit(2)
-    if _is_lack_of_threads(error) or (isinstance(error, USER_ERRORS) and not _is_import_of_graspel(error)):
+    if _is_lack_of_memory(error) or (isinstance(error, USER_ERRORS) and not _is_import_of_graspel(error)):
         print(f"Error: {explain(error)}", file=sys.stderr)
         raise SystemExit(2)
     print(
@@ -121,9 +121,13 @@ def _fail(error: BaseException) -> NoReturn:
     raise SystemExit(1)
 
 
-def _is_lack_of_threads(error: BaseException) -> bool:
-    """Whether Python could not start a thread, which needs memory; it has no error class of its own."""
-    return isinstance(error, RuntimeError) and "can't start new thread" in str(error)
+def _is_lack_of_memory(error: BaseException) -> bool:
+    """Whether memory was short: for an array, for a thread, or for loading a library."""
+    if isinstance(error, RuntimeError):
+        return "can't start new thread" in str(error)
+    if isinstance(error, ImportError):
+        return "failed to map segment" in str(error) or "cannot allocate memory" in str(error).lower()
+    return isinstance(error, MemoryError)
 
 
 def _is_import_of_graspel(error: BaseException) -> bool:

@@ -13,9 +13,9 @@ import os
 __all__ = ["check_memory_limit", "needed_megabytes"]
 
 # Megabytes of address space, measured with numpy 2.4, scipy 1.17 and scikit-learn 1.9 on Linux.
-LIBRARIES = 680  # all libraries that a command loads, with one thread of OpenBLAS, and a small run
+LIBRARIES = 900  # all libraries that a command loads, with one thread of OpenBLAS, and a small run
 BLAS_THREAD = 90  # each further thread of OpenBLAS; numpy and scipy bring one copy each
-OWN_THREAD = 10  # each thread of a run, mostly its stack
+OWN_THREAD = 80  # each thread of a run: its stack, and the heap that the C library reserves for it
 
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")  # in the order OpenBLAS asks them
 

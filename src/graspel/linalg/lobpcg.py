@@ -92,7 +92,7 @@ def lobpcg(
             return finish(X[:wanted])
         opened, R = np.flatnonzero(is_open), R[is_open]
         W = project(inverse(R))
-        energy_size = np.sqrt(np.abs(dots(R, W)) / theta[opened])
+        energy_size = energy_norm(R, W, theta[opened])
         if energy and (energy_size[opened < wanted] <= tol).all():
             return finish(X[:wanted])
         at_rounding = (size <= floor)[opened]
@@ -190,6 +190,12 @@ def final_pairs(laplacian: Map, X: Floats) -> tuple[Floats, Floats]:
     theta = np.maximum(dots(X, laplacian(X)), np.finfo(float).tiny)
     order = np.argsort(theta, kind="stable")
     return theta[order], X[order]
+
+
+def energy_norm(R: Floats, W: Floats, theta: Floats) -> Floats:
+    """(r'M r / theta)^(1/2) for each row r of R, with W = M R; infinite where theta was lost to rounding."""
+    with np.errstate(over="ignore"):
+        return np.sqrt(np.abs(dots(R, W)) / theta)
 
 
 def orthonormal_rows(X: Floats) -> Floats:

@@ -192,7 +192,8 @@ def _power_iterate(L: sp.csr_array, P: LaplacianSolver, rng: np.random.Generator
     h = rng.standard_normal((L.shape[0], N_VECTORS))
     for _ in range(POWER_STEPS):
         h = P.solve_silently(L @ h, SOLVE_TOL)
-        h /= np.linalg.norm(h, axis=0)
+        size = np.linalg.norm(h, axis=0)
+        h /= np.where(size > 0, size, 1.0)
     return h
 
 

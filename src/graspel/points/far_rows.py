@@ -45,7 +45,7 @@ class FarRows:
 
 
 def find_median(rows: Floats) -> tuple[Floats, float]:
-    """The coordinate-wise median of some rows, and the typical distance from it: the median of those that are not 0.
+    """The coordinate-wise median of some rows, and the typical distance from it: the lower median of those above 0.
 
     The distance is 0 where all rows are equal.
 
@@ -55,7 +55,8 @@ def find_median(rows: Floats) -> tuple[Floats, float]:
     median = np.median(rows, axis=0)
     with np.errstate(over="ignore"):
         r = row_lengths(np.nan_to_num(rows - median))
-    return median, float(np.median(r[r > 0])) if (r > 0).any() else 0.0
+    r = np.sort(r[r > 0])
+    return median, float(r[(len(r) - 1) // 2]) if len(r) else 0.0
 
 
 def row_lengths(rows: NDArray[Any]) -> Floats:

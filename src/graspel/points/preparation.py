@@ -30,8 +30,10 @@ from graspel.runtime.parallel import row_blocks
 SAFE_RANGE = (1e-6, 1e6)  # range of the largest absolute value in which squares neither overflow nor underflow
 MAX_UNITS = 1e100  # values are cut here, in units: their squares can still be added up
 MAX_NEW = 1e15  # values of new points are cut here, in units: their squares can be added up in single precision
-TINY = {np.float64: 2.0**-448, np.float32: 2.0**-37}  # limits; times 2^-52 or 2^-23 their squares are above underflow
-TINY_SHARE = 1e-9  # values below this share of the largest one, or of 1, may be tiny once they are prepared
+TINY_DOUBLE = 2.0**-388  # times 2^-52 and over the largest possible norm, 2^60, its square is above underflow
+TINY_SINGLE = 2.0**-37  # times 2^-23, its square is above underflow in single precision
+TINY_COSINE = 2.0**-8  # times 2^-52: beside a row of length one, smaller differences are rounding errors
+TINY_SHARE = 1e-9  # values below this share of the largest one may be tiny once they are prepared
 VALUES_BLOCK = 1 << 16  # stored values of a sparse matrix that are looked at together
 
 
@@ -82,7 +84,14 @@ class Preparation:
             block /= np.where(norms > 0, norms, 1.0)[:, None].astype(self.dtype)
         if self.far is not None:
             block = self.far.pull_in(block)
-        return _round_tiny(block) if self.has_tiny else block
+        return _round_tiny(block, self._tiny) if self.has_tiny else block
+
+    @property
+    def _tiny(self) -> float:
+        """Values below this are rounded to multiples of it times the machine precision."""
+        if self.dtype == np.float32:
+            return TINY_SINGLE
+        return TINY_COSINE if self.metric == "cosine" else TINY_DOUBLE
 
 
 def find_preparation(X: Any, metric: str, center: bool, block: int) -> Preparation:
@@ -90,7 +99,7 @@ def find_preparation(X: Any, metric: str, center: bool, block: int) -> Preparati
     # Integers and floats of up to 2 bytes are exact in float32; wider types are read as float64.
     dtype = np.float32 if X.dtype.itemsize <= 2 or X.dtype == np.float32 else np.float64
     smallest, largest = _find_range(X, block)
-    plain = Preparation(metric, center, dtype, has_tiny=smallest < TINY_SHARE * min(largest, 1.0))
+    plain = Preparation(metric, center, dtype, has_tiny=smallest < TINY_SHARE * largest)
     if largest == 0.0 or SAFE_RANGE[0] < largest < SAFE_RANGE[1]:
         return plain
     sample = spread_sample(*X.shape)
@@ -127,15 +136,15 @@ def _find_range(X: Any, block: int) -> tuple[float, float]:
     return (smallest, largest) if largest > 0 else (0.0, 0.0)
 
 
-def _round_tiny(block: NDArray[Any]) -> NDArray[Any]:
+def _round_tiny(block: NDArray[Any], limit: float) -> NDArray[Any]:
     """Round what is below a limit to multiples of the limit times the machine precision.
 
-    >>> _round_tiny(np.array([[1e-200, 1.0, 2.0**-480]])) == np.array([[0.0, 1.0, 2.0**-480]])
+    >>> _round_tiny(np.array([[1e-200, 1.0, 2.0**-400]]), 2.0**-388) == np.array([[0.0, 1.0, 2.0**-400]])
     array([[ True,  True,  True]])
     """
-    limit = block.dtype.type(TINY[block.dtype.type])
     tiny = np.abs(block) < limit
     if tiny.any():
+        limit = block.dtype.type(limit)
         block[tiny] = (block[tiny] + limit) - limit
     return block
 

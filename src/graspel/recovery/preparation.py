@@ -4,6 +4,8 @@
 2. *Unit.* Values are multiplied by a power of two, where their squares could over- or underflow.
 3. *Far rows.* Nodes whose signals are absurdly far from those of all others are pulled in
    (:mod:`graspel.points.far_rows`). Beside them, the differences of all other nodes would be lost to rounding.
+4. *Shared.* What all nodes have in common is subtracted, where it is so large that it would do the same. The estimate
+   of the noise is then 0, as it is without this step: so large a constant component is no noise.
 
 Ordinary signals only lose their means, and nothing else changes by a bit.
 """
@@ -55,6 +57,9 @@ def prepare_signals(X: Floats) -> tuple[Floats, float]:
         centered = np.clip(centered, -MAX_UNITS / unit, MAX_UNITS / unit) * unit
         median, typical = median * unit, typical * unit
     centered = _pull_in(centered, median, FAR * typical)
+    shared = centered.mean(axis=0)
+    if np.abs(shared).max() > FAR * typical:
+        centered = centered - shared
     if not np.abs(centered - centered.mean(axis=0)).max() > VARIES * np.abs(centered).max():
         raise ValueError(
             "all nodes have the same signals: they do not distinguish between nodes. "

@@ -30,7 +30,7 @@ def import_optional(module: str, extra: str, purpose: str) -> Any:
     """
     try:
         return import_module(module)
-    except ImportError as error:
+    except ModuleNotFoundError as error:  # another ImportError, of a package that is there, says itself what is wrong
         raise _missing_package(module, extra, purpose) from error
 
 

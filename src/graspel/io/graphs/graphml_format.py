@@ -42,8 +42,15 @@ def read_graphml(path: Path) -> EdgeTable:
     nodes: dict[str, int] = {}
     ends: list[tuple[str, str]] = []
     rows: list[dict[str, str]] = []
-    for _, element in iterparse(path):
+    parents: list[Any] = []
+    for event, element in iterparse(path, events=("start", "end")):
         tag = element.tag.rpartition("}")[2]
+        if event == "start":
+            if tag == "graph" and element.get("edgedefault") == "directed":
+                raise ValueError("it is directed; only undirected graphs can be read")
+            parents.append(element)
+            continue
+        parents.pop()
         if tag == "key":
             name = element.get("attr.name", "")
             names[element.attrib["id"]] = OLD_NAMES.get(name, name)
@@ -52,9 +59,8 @@ def read_graphml(path: Path) -> EdgeTable:
         elif tag == "edge":
             ends.append((element.attrib["source"], element.attrib["target"]))
             rows.append({names.get(datum.attrib["key"], ""): datum.text or "" for datum in element})
-            element.clear()
-        elif tag == "graph" and element.get("edgedefault") == "directed":
-            raise ValueError("it is directed; only undirected graphs can be read")
+        if tag in ("node", "edge") and parents:
+            parents[-1].remove(element)  # the tree in memory stays small, however large the file is
     if any("weight" not in row for row in rows):
         raise ValueError("it has an edge without the attribute weight")
     columns: dict[str, Any] = {"head": [nodes[p] for p, _ in ends], "tail": [nodes[q] for _, q in ends]}
