@@ -15,6 +15,7 @@ from graspel.cluster.graph_clusters import check_n_clusters, cluster_graph
 from graspel.graph_estimator import GraphEstimator, find_originals
 from graspel.learner import GRASPEL
 from graspel.neighbors.new_points import MEAN_NEIGHBORS
+from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.parameters import check_choice
 
 Ints = NDArray[np.int64]
@@ -132,7 +133,8 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
     def memberships_(self) -> Floats:
         """Degree to which each point belongs to each cluster; rows sum to one."""
         check_is_fitted(self, "labels_")
-        return soft_memberships(self.embedding_, self.cluster_centers_, self._spread)
+        with one_thread_per_call():
+            return soft_memberships(self.embedding_, self.cluster_centers_, self._spread)
 
     def predict(self, X: Any) -> Ints:
         """Cluster of new points: the nearest center to the weighted mean of their neighbors in the embedding.
@@ -152,7 +154,8 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
     def predict_memberships(self, X: Any) -> Floats:
         """Degree to which new points belong to each cluster (m x n_clusters_); rows sum to one."""
         rows = self._near_points.means(self._find_near_points(X, MEAN_NEIGHBORS), self.embedding_)
-        return soft_memberships(rows, self.cluster_centers_, self._spread)
+        with one_thread_per_call():
+            return soft_memberships(rows, self.cluster_centers_, self._spread)
 
     def _default_learner(self) -> GRASPEL:
         return GRASPEL(max_iter=0)
