@@ -2,6 +2,7 @@
 #   make demo       install graspel and run its demonstration on the digits that ship with scikit-learn
 #   make test       install what the tests need and run them
 #   make test-cpus  run the numerical tests as other processors would: OpenBLAS and numpy with other instructions
+#   make fuzz       call everything with random hostile input (MINUTES=10 SEED=0), see fuzzing/__init__.py
 #   make lint       ruff, mypy and import-linter
 #   make reproduce  measure the tables and figures of the paper again (hours; ARGS="all --quick" for a first look)
 #   make picture    draw the pictures of the README anew
@@ -11,6 +12,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?= all
+MINUTES ?= 10
+SEED ?= 0
 
 # Two test processes with one BLAS thread each: more would only get in each other's way.
 PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
@@ -20,7 +23,7 @@ CPUS ?= Nehalem Haswell Zen $(shell grep -qs avx512f /proc/cpuinfo && echo Skyla
 NUMERICAL := $(addprefix tests/,linalg points neighbors learning cluster recovery manifold metrics baselines) \
   tests/test_learner.py tests/test_theory.py tests/test_processors.py
 
-.PHONY: demo test test-cpus lint reproduce picture clean
+.PHONY: demo test test-cpus fuzz lint reproduce picture clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.installed-core
@@ -36,6 +39,9 @@ test-cpus: $(VENV)/.installed-test
 	  echo "OPENBLAS_CORETYPE=$$cpu NPY_DISABLE_CPU_FEATURES=\"$$without\""; \
 	  OPENBLAS_CORETYPE=$$cpu NPY_DISABLE_CPU_FEATURES="$$without" $(PYTEST) -q -k "not contract" $(NUMERICAL); \
 	done
+
+fuzz: $(VENV)/.installed-test
+	$(BIN)/python -m fuzzing --minutes $(MINUTES) --seed $(SEED)
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

@@ -37,8 +37,8 @@ def main() -> None:
     while time.monotonic() < end and (arguments.calls is None or number < arguments.calls):
         name = names[number % len(names)]
         case = targets[name](np.random.default_rng([arguments.seed, number]))
-        began = time.monotonic()
-        fault = find_fault(case) or find_slowness(case, time.monotonic() - began)
+        began = time.process_time()
+        fault = find_fault(case) or find_slowness(case, time.process_time() - began)
         counts[name] += 1
         if fault is not None:
             signature = f"{name}: {''.join(c for c in fault if not c.isdigit())[:90]}"
@@ -58,9 +58,9 @@ def find_slowness(case: Case, seconds: float) -> str | None:
     """What is wrong with the time that a call took: too long beside the same call on ordinary data."""
     if seconds < FLOOR or case.ordinary is None:
         return None
-    began = time.monotonic()
+    began = time.process_time()
     find_fault(Case(case.target, case.ordinary(case.data), case.settings, case.run, case.code))
-    usual = time.monotonic() - began
+    usual = time.process_time() - began
     return None if seconds <= SLOW * max(usual, FLOOR / SLOW) else f"slow: {seconds:.1f} s, usually {usual:.2f} s"
 
 

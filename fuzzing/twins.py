@@ -37,9 +37,9 @@ def pairwise_distances(X: Any, metric: str) -> np.ndarray:
 def check_neighbors(graph: Graph, X: Any, k: int, metric: str) -> None:
     """Every edge of origin NEIGHBOR joins a point to one of its k nearest, copies of a point aside."""
     D = pairwise_distances(X, metric)
-    original = (D == 0).argmax(axis=1)  # the first copy of each point; lists hold distinct points
-    distinct = np.unique(original)
-    D = np.where(np.eye(len(D), dtype=bool) | (D == 0), np.inf, D)
+    is_copy = 1e-120 * D.max() >= D  # the square of a smaller distance is zero beside that of the largest
+    distinct = np.unique(is_copy.argmax(axis=1))  # the first copy of each point; lists hold distinct points
+    D = np.where(is_copy, np.inf, D)
     reach = np.full(len(D), np.inf)
     reach[distinct] = np.sort(D[np.ix_(distinct, distinct)], axis=1)[:, min(k, len(distinct)) - 1]
     neighbors = graph.origin == Origin.NEIGHBOR

@@ -60,6 +60,4 @@ def test_clusters_are_the_same_on_other_processors(processor, at_hand, labels_he
     subprocess.run(command, env=environment, check=True, timeout=600)
     with np.load(path) as labels_there:
         differing = {name: int((labels_there[name] != here).sum()) for name, here in labels_here.items()}
-    assert not any(differing.values()), (
-        f"{processor}: points with another cluster in each data set: {differing}"
-    )
+    assert not any(differing.values()), f"{processor}: points with another cluster in each data set: {differing}"

@@ -52,3 +52,27 @@ def test_a_warning_is_one_line_or_nothing(capsys):
     with friendly_errors(quiet=True):
         warnings.warn("two\nlines", stacklevel=1)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names that other systems do not allow")
+@pytest.mark.parametrize("command", ["missing", "written", "convert"])
+def test_control_characters_in_names_do_not_reach_the_terminal(graspel, data, graph_file, tmp_path, command):
+    name = "\x1b[2J\udcff\u202e.npz"  # clears the screen, is not UTF-8, turns the direction of writing
+    arguments = {
+        "missing": ("learn", tmp_path / name, "-o", tmp_path / "g.npz"),
+        "written": ("learn", data, "-o", tmp_path / name),
+        "convert": ("convert", graph_file, tmp_path / name),
+    }[command]
+    outcome = graspel(*arguments)
+    assert outcome.code == (2 if command == "missing" else 0), outcome
+    assert r"\x1b[2J\udcff\u202e.npz" in outcome.out + outcome.err
+    assert all(character.isprintable() or character == "\n" for character in outcome.out + outcome.err)
+
+
+def test_control_characters_in_warnings_and_after_a_stop(capsys):
+    with friendly_errors():
+        warnings.warn("\x1b[2J", stacklevel=1)
+    with pytest.raises(SystemExit), friendly_errors() as written:  # noqa: PT012
+        written.append("\x1b[2J")
+        raise KeyboardInterrupt
+    assert "\x1b" not in capsys.readouterr().err

@@ -6,7 +6,10 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from graspel.cli.info import describe
 from graspel.graph import Graph
 
 
@@ -64,3 +67,41 @@ def test_bad_files(graspel, tmp_path, graph_file):
     assert graspel("info", tmp_path / "data.npz").is_one_sentence("data.npz", "not a graph")
     graph_file.write_bytes(graph_file.read_bytes()[:200])
     assert graspel("info", graph_file).is_one_sentence("graph.npz")
+
+
+@pytest.mark.parametrize("weights", [[1e308, 1e308, 1e308], [1e308, 1e308], [5e-324, 1.0, 1e308]])
+def test_weights_that_no_sum_can_hold_are_described(graspel, tmp_path, weights):
+    nodes = np.arange(len(weights))
+    Graph(5, nodes, nodes + 1, weights).save(tmp_path / "g.npz")
+    outcome = graspel("info", tmp_path / "g.npz", "--json")
+    assert outcome.code == 0
+    record = json.loads(outcome.out)
+    assert record["weights"] == {"min": min(weights), "median": float(sorted(weights)[1]), "max": max(weights)}
+    assert record["eigenvalues"] == []
+    assert graspel("info", tmp_path / "g.npz", "--eigenvalues", 2).is_one_sentence("weights must")
+
+
+@given(st.integers(1, 9), st.data())
+def test_nodes_are_described_as_by_arrays_of_all_nodes(n_nodes, data):
+    """The slow twin counts in arrays as long as the graph has nodes."""
+    pairs = [(p, q) for p in range(n_nodes) for q in range(p + 1, n_nodes)]
+    chosen = data.draw(st.lists(st.sampled_from(pairs), unique=True) if pairs else st.just([]))
+    heads, tails = np.array(chosen, dtype=int).reshape(-1, 2).T
+    graph = Graph(n_nodes, heads, tails, np.ones(len(heads)))
+    record = describe(graph)
+    neighbors = np.bincount(heads, minlength=n_nodes) + np.bincount(tails, minlength=n_nodes)
+    assert record["neighbors"] == {"min": neighbors.min(), "median": np.median(neighbors), "max": neighbors.max()}
+    assert record["components"] == graph.components[0]
+    assert record["largest_component"] == np.bincount(graph.components[1]).max()
+
+
+def test_nodes_without_edges_take_no_memory(tmp_path):
+    import tracemalloc
+
+    graph = Graph(10_000_000, [0, 5], [5, 9_999_999], [1.0, 2.0])
+    tracemalloc.start()
+    record = describe(graph, None)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert record["components"] == 9_999_998
+    assert peak < 10e6

@@ -117,6 +117,29 @@ def test_a_graph_file_can_be_the_start(graspel, data, tmp_path):
     assert Graph.read(second).is_connected
 
 
+@pytest.mark.parametrize("command", ["learn", "cluster", "report"])
+def test_a_start_graph_is_not_overwritten(graspel, data, tmp_path, command):
+    """Also where the output is a link to it."""
+    start = tmp_path / "start.npz"
+    assert graspel("learn", data, "-o", start, "-q", "--initial", "mst").code == 0
+    before = start.read_bytes()
+    suffix = {"learn": ".npz", "cluster": ".csv", "report": ".html"}[command]
+    link = tmp_path / f"link{suffix}"
+    link.symlink_to(start)
+    assert graspel(command, data, "-o", link, "--initial", start).is_one_sentence(link.name, "is a file to be read")
+    if command == "cluster":
+        more = ("-o", tmp_path / "c.csv", "--save-graph", start)
+        assert graspel("cluster", data, *more, "--initial", start).is_one_sentence("start.npz", "is a file to be read")
+    assert start.read_bytes() == before
+
+
+def test_a_known_graph_is_not_overwritten(graspel, data, tmp_path, graph_file):
+    before = graph_file.read_bytes()
+    outcome = graspel("recover", data, "-o", graph_file, "--truth", graph_file)
+    assert outcome.is_one_sentence("graph.npz", "is a file to be read")
+    assert graph_file.read_bytes() == before
+
+
 def test_a_start_graph_that_does_not_fit_or_exist(graspel, data, tmp_path, graph_file):
     output = tmp_path / "g.npz"
     assert graspel("learn", data, "-o", output, "--initial", graph_file).is_one_sentence("5", "60")

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
 
 from graspel.graph import Graph
 from graspel.io.matrix_market import read_matrix_market
@@ -36,6 +38,55 @@ def test_what_scipy_writes(tmp_path, make):
     assert np.array_equal(read if isinstance(read, np.ndarray) else read.toarray(), X)
 
 
+@given(
+    shape=st.tuples(st.integers(1, 6), st.integers(1, 6)),
+    dtype=st.sampled_from([np.float64, np.int64, np.uint64]),
+    symmetry=st.sampled_from(["general", "symmetric", "skew-symmetric"]),
+    sparse=st.booleans(),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_whole_files_are_read_as_scipy_reads_them(tmp_path_factory, shape, dtype, symmetry, sparse, seed):
+    X = np.random.default_rng(seed).integers(0, 9, size=shape).astype(dtype)
+    if symmetry != "general":
+        side = min(shape)
+        X = X[:side, :side] + X[:side, :side].T if symmetry == "symmetric" else np.tril(X[:side, :side], -1)
+        if symmetry == "skew-symmetric":
+            X = X.astype(np.float64 if dtype == np.float64 else np.int64)
+            X = X - X.T
+    path = tmp_path_factory.mktemp("mtx") / "x.mtx"
+    scipy.io.mmwrite(path, sp.coo_array(X) if sparse else X, symmetry=symmetry)
+    read = read_matrix_market(path)
+    assert sp.issparse(read) == sparse
+    assert read.dtype == scipy.io.mmread(path).dtype
+    np.testing.assert_array_equal(read.toarray() if sparse else read, X)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("matrix array real general\n1 1\n3 2", "requires 1 columns but 2 were found"),
+        ("matrix array real general\n2 1\n3", "promises 2 values, and 1 follow"),
+        ("matrix array real symmetric\n2 1\n3\n4", "it is symmetric, but has 2 rows and 1 columns"),
+        ("matrix array pattern general\n1 1\n1", "array of the type pattern"),
+        ("matrix array complex general\n1 1\n1 1", "complex numbers"),
+        ("matrix array real upper\n1 1\n1", "the word 'upper'; known are general"),
+        ("vector array real general\n1 1\n1", "first line does not name the format"),
+        ("matrix coordinate real general\n2 2 1\n3 1 1.0", r"entry \(3, 1\) is outside of 2 rows"),
+        ("matrix coordinate real general\n2 2 1\n0 1 1.0", r"entry \(0, 1\) is outside"),
+        ("matrix coordinate real general\n2 2 2\n1 1 1.0", "promises 2 entries, and 1 follow"),
+        ("matrix coordinate real general\n2 2 1\n1.5 1 1.0", "1.5"),
+        ("matrix coordinate integer general\n2 2 1\n1 1 1.5", "1.5"),
+        ("matrix coordinate real general\n2 2\n1 1 1.0", "must be 3 whole numbers"),
+        ("matrix coordinate real general\n-2 2 1\n1 1 1.0", "must be 3 whole numbers"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path, text, message):
+    path = tmp_path / "x.mtx"
+    path.write_text(f"%%MatrixMarket {text}\n")
+    with pytest.raises(ValueError, match=message):
+        read_matrix_market(path)
+
+
 FATAL_TO_SCIPY = {
     "a byte of zero": b"%%MatrixMarket matrix array real general\n2 1\n1\n\x00\n",
     "only zeros": bytes(100),
@@ -46,6 +97,8 @@ FATAL_TO_SCIPY = {
     "a strange blank at the end": b"%%MatrixMarket matrix array real general\n3 2\n1\x0c",
     "strange bytes at the end": DENSE.encode() + b"\xab",
     "nothing": b"",
+    "a symmetric array with too many values": b"%%MatrixMarket matrix array integer hermitian\n1 1\n3 2 0 2",
+    "a symmetric array that is not square": b"%%MatrixMarket matrix array real symmetric\n2 9\n" + b"1\n" * 30,
 }
 SURVIVES = """
 import sys

@@ -6,7 +6,7 @@ from sklearn.datasets import load_digits
 
 import graspel.learning.candidates as candidates
 import toy_graphs
-from graspel import Graph
+from graspel import GRASPEL, Graph
 from graspel.learning.algorithm import learn
 from graspel.learning.candidates import (
     CANDIDATES,
@@ -114,3 +114,16 @@ def test_multilevel_settles_and_finds_larger_distortion_than_the_fiedler_ends():
     ends = learn(points, Settings(n_components=5, max_iter=2), np.random.default_rng(0))
     assert fine.settled
     assert fine.history[1].max_eta >= ends.history[1].max_eta
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "X",
+    [np.zeros((3, 1)), np.ones((6, 2)), [[0.0], [0], [1], [1], [1]], [*[[0.0, 0]] * 20, [1.0, 2]]],
+    ids=["zeros", "ones", "two distinct", "one apart"],
+)
+def test_multilevel_with_few_and_repeated_points(X, seed):
+    model = GRASPEL(1, candidates="multilevel", random_state=seed).fit(np.array(X))
+    assert model.graph_.is_connected
+    assert np.isfinite(model.graph_.weights).all()

@@ -14,7 +14,14 @@ from graspel import GRASPEL, Graph
 from graspel.baselines.glsc import GLSC
 from graspel.graph.generators import erdos_renyi_graph, grid_graph
 from graspel.learning import refine
-from graspel.learning.refine import best_weights, calibrated_weights, exact_likelihood, refine_weights, solve_ridge_step
+from graspel.learning.refine import (
+    best_weights,
+    calibrated_weights,
+    exact_likelihood,
+    find_needed,
+    refine_weights,
+    solve_ridge_step,
+)
 from graspel.linalg import effective_resistance
 
 FEWER = settings(max_examples=settings.default.max_examples // 3)
@@ -119,3 +126,26 @@ def test_copies_of_a_point_do_no_harm():
     model = GRASPEL(refine=True, random_state=0).fit(X)
     assert np.isfinite(model.graph_.weights).all()
     assert model.graph_.is_connected
+
+
+def test_many_negligible_edges_do_not_disconnect_a_graph():
+    """All edges between two cliques may be negligible; the best of them is kept."""
+    heads, tails = np.triu_indices(6, 1)
+    between = (heads < 3) & (tails >= 3)
+    leverage = np.where(between, 1e-4, 0.5)
+    leverage[np.flatnonzero(between)[4]] = 2e-4
+    kept = find_needed(heads, tails, 6, leverage)
+    assert kept[~between].all()
+    assert np.flatnonzero(kept & between).tolist() == [np.flatnonzero(between)[4]]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("decades", [2, 8, 14])
+def test_distances_over_many_decades(decades, seed):
+    """R = k on every edge that keeps a weight, whatever the range of the distances."""
+    graph = problem(30, seed)[0]
+    k = 10.0 ** np.random.default_rng(seed).uniform(-decades / 2, decades / 2, graph.n_edges)
+    refined, found = refine_weights(graph, k, np.random.default_rng(seed))
+    assert refined.is_connected
+    assert np.isfinite(refined.weights).all()
+    assert refined.weights @ found.state.resistance == pytest.approx(graph.n_nodes - 1, rel=1e-6)

@@ -11,8 +11,16 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from graspel.graph.adjacency import check_adjacency, check_laplacian
-from graspel.linalg import LaplacianSolver, logdet, resistance_between, smallest_eigenpairs
-from linalg.zoo import isolated
+from graspel.linalg import (
+    LaplacianSolver,
+    coarsen,
+    effective_resistance,
+    logdet,
+    resistance_between,
+    smallest_eigenpairs,
+    sparsify,
+)
+from linalg.zoo import expander, isolated, reweighted
 from toy_graphs import grid, path
 
 # Each takes an adjacency and returns numbers to compare.
@@ -272,9 +280,12 @@ def test_one_edge():
     assert logdet(A, 1.0)[0] == pytest.approx(np.log(7))
 
 
+WEIGHTS = st.just(0.0) | st.floats(1e-90, 1e6)
+
+
 @given(
     st.integers(1, 6).flatmap(
-        lambda n: st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1), st.just(0.0) | st.floats(1e-90, 1e6)), max_size=15).map(
+        lambda n: st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1), WEIGHTS), max_size=15).map(
             lambda entries: (n, entries)
         )
     )
@@ -294,3 +305,27 @@ def test_the_adjacency_is_what_a_dense_matrix_says(graph):
     assert checked.has_canonical_format
     assert (checked.data != 0).all()
     assert_allclose(check_laplacian(laplacian(sp.csr_array(A))).toarray(), A, rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("n", "seed"), [(12, 0), (12, 1), (310, 0)])
+@pytest.mark.parametrize(("center", "decades"), [(0, 49), (-200, 49), (200, 49), (249, 0), (-249, 0)])
+def test_weights_at_the_ends_of_the_range_give_finite_results(center, decades, n, seed):
+    """Nothing over- or underflows inside the range that the check of the adjacency allows."""
+    graph = reweighted(expander(n, seed=seed), decades, seed).scaled(10.0**center)
+    pairs = smallest_eigenpairs(graph, 4, random_state=seed)
+    assert np.isfinite(pairs.values).all()
+    assert np.isfinite(pairs.vectors).all()
+    assert np.isfinite(LaplacianSolver(graph, random_state=seed).solve(np.arange(n))).all()
+    resistances = effective_resistance(graph, random_state=seed).values
+    assert (resistances > 0).all()
+    assert np.isfinite(resistances).all()
+    assert np.isfinite(logdet(graph, 1e-3)).all()
+    assert np.isfinite(coarsen(graph, 3, random_state=seed).graph.weights).all()
+    assert sparsify(graph, density=1.2, random_state=seed).graph.is_connected
+
+
+def test_a_solution_that_no_double_can_hold_is_refused():
+    with pytest.raises(ValueError, match="the solution exceeds the largest number"):
+        LaplacianSolver(path(3).scaled(1e-200)).solve([1e200, 0, -1e200])

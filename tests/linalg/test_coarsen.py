@@ -227,3 +227,22 @@ def test_the_input_is_not_changed():
     before = A.toarray()
     coarsen(A, 4)
     assert_array_equal(A.toarray(), before)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("ratio", [2, 5])
+def test_wide_weights_give_a_coarse_graph_of_positive_weights(ratio, seed):
+    n = 310
+    weights = np.array([1e-10, 1.0, 1e10])[np.random.default_rng(seed).integers(3, size=n - 1)]
+    star = Graph(n, np.zeros(n - 1, dtype=int), np.arange(1, n), weights)
+    coarse = coarsen(star, ratio, random_state=seed)
+    assert coarse.graph.is_connected
+    assert (coarse.eigenvalue_ratios > 0).all()
+    assert 1 <= coarse.inflation < 100
+
+
+@pytest.mark.parametrize("scale", [2.0**-600, 2.0**600])
+def test_the_scale_of_the_weights_does_not_matter(scale):
+    graph = toy_graphs.grid(25, 30)
+    plain, scaled = coarsen(graph, 5), coarsen(graph.scaled(scale), 5)
+    assert scaled.graph == plain.graph.scaled(scale)

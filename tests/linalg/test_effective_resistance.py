@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from fractions import Fraction
 from functools import cache
 
@@ -12,11 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse.csgraph import connected_components
+from sklearn.exceptions import ConvergenceWarning
 
 import toy_graphs
 from graspel.graph import Graph
 from graspel.linalg import effective_resistance
 from graspel.linalg.projection import estimate_edge_resistances
+from linalg.zoo import reweighted
 
 
 def dense_resistance(graph: Graph) -> np.ndarray:
@@ -246,3 +249,30 @@ def test_bad_n_jobs(neighbors_graph):
 def test_bad_weights(weight):
     with pytest.raises(ValueError, match="weights must"):
         effective_resistance(sp.csr_array(np.array([[0, weight], [weight, 0]])))
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("decades", [12, 45])
+def test_a_barbell_of_very_wide_weights(decades, seed):
+    """Foster's theorem holds, and nothing is warned of."""
+    graph = reweighted(toy_graphs.barbell(60), decades, seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = effective_resistance(graph)
+    assert found.method == "elimination"
+    assert found.values @ graph.weights == pytest.approx(graph.n_nodes - 1, rel=1e-9)
+
+
+@pytest.mark.parametrize("pairs", [None, [(0, 1500), (3, 9), (7, 1000)]])
+def test_many_solves_that_fail_cause_one_warning(pairs, monkeypatch):
+    monkeypatch.setattr("graspel.linalg.solve.MAX_ITERATIONS", 1)
+    graph = toy_graphs.grid(40, 40)
+    with pytest.warns(ConvergenceWarning, match="the solve reached") as caught:
+        effective_resistance(graph, pairs, error=0.3)
+    assert len(caught) == 1
+
+
+@pytest.mark.parametrize("scale", [1e-240, 1e240])
+def test_the_scale_of_the_weights_does_not_matter(scale):
+    graph = toy_graphs.grid(6, 7)
+    assert_allclose(effective_resistance(graph.scaled(scale)).values * scale, effective_resistance(graph).values)

@@ -141,9 +141,7 @@ def test_too_few_iterations_are_reported(monkeypatch, rng):
     graph = large("expander")
     b = rng.standard_normal(graph.n_nodes)
     solver = LaplacianSolver(graph)
-    with pytest.warns(
-        ConvergenceWarning, match=r"relative residual of \S+, not the 1.0e-10 asked for"
-    ):
+    with pytest.warns(ConvergenceWarning, match=r"relative residual of \S+, not the 1.0e-10 asked for"):
         x = solver.solve(b, 1e-10)
     assert not solver.converged_
     assert solver.n_iterations_ == 3

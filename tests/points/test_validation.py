@@ -58,7 +58,8 @@ def test_damaged_new_points_are_refused_too():
 
 def test_arrays_longer_than_their_content_are_cut():
     X = sp.csr_array(np.eye(4))
-    longer = sp.csr_array((np.append(X.data, np.nan), np.append(X.indices, 77), X.indptr), shape=X.shape)
+    longer = X.copy()
+    longer.data, longer.indices = np.append(X.data, np.nan), np.append(X.indices, 77)
     checked = check_data(GRASPEL(), longer)
     assert len(checked.data) == 4
     assert len(longer.data) == 5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from graspel import Graph, GraphRecovery
@@ -18,6 +18,7 @@ from graspel.graph import (
 )
 from graspel.linalg import effective_resistance
 from graspel.metrics import edge_scores
+from graspel.recovery import estimate_noise
 from graspel.recovery.all_pairs import count_strong
 from graspel.recovery.pruning import removal_loss
 
@@ -184,3 +185,92 @@ def test_signals_of_a_graph_of_two_components_give_a_connected_graph():
 def test_wrong_parameters_are_refused(parameters, message):
     with pytest.raises(ValueError, match=message):
         GraphRecovery(**parameters).fit(smooth_signals(grid_graph(3, 4), 20, random_state=0))
+
+
+# --- hostile signals
+
+
+def noisy_grid(seed: int) -> np.ndarray:
+    return smooth_signals(grid_graph(4, 4), 300, noise=0.3, random_state=seed)
+
+
+def check_recovered(model: GraphRecovery, n_nodes: int) -> None:
+    assert model.graph_.n_nodes == n_nodes
+    assert model.graph_.is_connected
+    assert np.isfinite(model.graph_.weights).all()
+    assert (model.graph_.weights > 0).all()
+    assert np.isfinite(model.noise_)
+
+
+@pytest.mark.filterwarnings("ignore:row .* of X lies")
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("all_pairs", [True, False])
+@pytest.mark.parametrize("factor", [1e3, 1e5, 1e9, 1e37, 1e300])
+def test_one_row_far_larger_than_all_others(factor, all_pairs, seed):
+    X = noisy_grid(seed)
+    X[seed] *= factor
+    model = GraphRecovery(all_pairs=all_pairs, random_state=seed).fit(X)
+    check_recovered(model, 16)
+    # Edges that the node does not take part in do not depend on how far out it lies.
+    X[seed] /= factor / 1e5
+    near = GraphRecovery(all_pairs=all_pairs, random_state=seed).fit(X).graph_
+    if factor >= 1e5:
+        others = [
+            {(p, q) for p, q in zip(g.heads.tolist(), g.tails.tolist(), strict=True) if seed not in (p, q)}
+            for g in (model.graph_, near)
+        ]
+        assert len(others[0] ^ others[1]) <= 0.1 * len(others[1])
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("exponent", [-440, -100, -30, 30, 100, 440])
+def test_the_unit_of_the_signals_only_scales_weights_and_noise(exponent, seed):
+    X = noisy_grid(seed)
+    plain = GraphRecovery(random_state=seed).fit(X)
+    scaled = GraphRecovery(random_state=seed).fit(X * 2.0**exponent)
+    assert_array_equal(scaled.graph_.heads, plain.graph_.heads)
+    assert_array_equal(scaled.graph_.tails, plain.graph_.tails)
+    assert_allclose(np.ldexp(scaled.graph_.weights, 2 * exponent), plain.graph_.weights, rtol=1e-6)
+    assert np.ldexp(scaled.noise_, -exponent) == pytest.approx(plain.noise_)
+    assert np.ldexp(estimate_noise(X * 2.0**exponent), -exponent) == pytest.approx(plain.noise_)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e160, 1e300])
+def test_signals_whose_weights_no_double_can_hold_are_refused(scale):
+    with pytest.raises(ValueError, match=r"between 1e-140 and 1e\+140.* Multiply X by"):
+        GraphRecovery().fit(noisy_grid(0) * scale)
+
+
+def test_noise_above_the_signals_is_refused():
+    with pytest.raises(ValueError, match=r"noise=0\.5: must be below the standard deviation of the signals"):
+        GraphRecovery(noise=0.5).fit(noisy_grid(0) * 1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:row .* of X lies")
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("all_pairs", [True, False])
+@pytest.mark.parametrize("trouble", ["columns", "fill value", "copies", "near copies", "offset", "integers"])
+def test_signals_with_the_troubles_of_real_files(trouble, all_pairs, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((12, 2 + seed))
+    if trouble == "columns":
+        X[:, 0] *= 1e-42
+    elif trouble == "fill value":
+        X[3, 1] = np.finfo(float).max
+    elif trouble == "copies":
+        X[2:10] = X[0]
+    elif trouble == "near copies":
+        X[2:10] = X[0] + 1e-12 * rng.standard_normal((8, X.shape[1]))
+    elif trouble == "offset":
+        X[:, 0] += 1e8
+    else:
+        X = rng.integers(0, 3, size=X.shape)
+    check_recovered(GraphRecovery(all_pairs=all_pairs, n_neighbors=3, random_state=seed).fit(X), 12)
+
+
+def test_columns_of_very_different_scale_come_to_an_end():
+    with pytest.raises(ValueError, match="X has differences of about"):
+        GraphRecovery().fit(np.random.default_rng(0).standard_normal((12, 2)) * [1e218, 1e260])

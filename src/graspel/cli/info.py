@@ -127,7 +127,7 @@ def _counts(codes: Any) -> list[tuple[int, int]]:
 
 
 def _cheap_eigenvalues(graph: Graph) -> list[float]:
-    """Return the first eigenvalues of a small graph; none if its weights span more than the kernels can compute with."""
+    """Return the first eigenvalues of a small graph; none if its weights are beyond what can be computed with."""
     if graph.n_nodes > CHEAP_NODES:
         return []
     with suppress(ValueError):

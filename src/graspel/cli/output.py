@@ -39,10 +39,10 @@ def check_sources(sources: Iterable[Path | None], targets: Iterable[Path | None]
     Every command that writes calls this with all the files that it reads and writes; None stands for a file that the
     user did not name.
     """
-    targets = [target for target in targets if target is not None]
+    replaced = [target for target in targets if target is not None]
     for source in (source for source in sources if source is not None):
         source.stat()  # raises if the file is missing, before another, large file is read
-        for target in targets:
+        for target in replaced:
             if target.exists() and target.samefile(source):
                 raise ValueError(f"{target} is a file to be read; give another name to write to.")
 
@@ -85,7 +85,7 @@ def print_table(title: str, rows: Iterable[tuple[str, Any, str]]) -> None:
     for label, value, explanation in rows:
         table.add_row(*(Text(escape_controls(str(cell))) for cell in (label, value, explanation)))
     console = Console()
-    console.print(Text(escape_controls(title), style="bold"), soft_wrap=True)  # file names are not broken over two lines
+    console.print(Text(escape_controls(title), style="bold"), soft_wrap=True)  # names are not broken over two lines
     console.print(table)
 
 

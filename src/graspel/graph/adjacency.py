@@ -158,7 +158,7 @@ def _check_range(weights: sp.csr_array, name: str) -> None:
         return
     low, high = int(np.argmin(weights.data)), int(np.argmax(weights.data))
     lightest, heaviest = weights.data[low], weights.data[high]
-    if lightest >= SMALLEST_WEIGHT and heaviest <= LARGEST_WEIGHT and heaviest <= WEIGHT_RATIO * lightest:
+    if lightest >= SMALLEST_WEIGHT and heaviest <= LARGEST_WEIGHT and heaviest / WEIGHT_RATIO <= lightest:
         return
     at, other = (high, low) if heaviest > LARGEST_WEIGHT else (low, high)
     p, q = _entry(weights, at)

@@ -16,7 +16,15 @@ from typing import TextIO, cast
 from graspel.io.errors import UnusableFile
 from graspel.runtime.shown import quote
 
-__all__ = ["find_delimiter", "is_number", "number_lines", "open_text", "parse_float", "parse_whole", "refuse_other_encodings"]
+__all__ = [
+    "find_delimiter",
+    "is_number",
+    "number_lines",
+    "open_text",
+    "parse_float",
+    "parse_whole",
+    "refuse_other_encodings",
+]
 
 DELIMITERS = ("\t", ";", ",")  # in the order in which they are looked for
 

@@ -45,8 +45,8 @@ def _is_header(path: Path, number: int, line: str, delimiter: str) -> bool:
     if any(numeric) and not all(numeric):
         column = numeric.index(False) + 1
         raise UnusableFile(
-            f"{path}, line {number}, column {column}: {quote(cells[column - 1])} is not a number, but other cells of this "
-            "line are; if the line holds names pass --header, else remove that column or correct the cell."
+            f"{path}, line {number}, column {column}: {quote(cells[column - 1])} is not a number, but other cells of "
+            "this line are; if the line holds names pass --header, else remove that column or correct the cell."
         )
     return bool(cells) and not any(numeric)
 

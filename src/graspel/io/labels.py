@@ -72,7 +72,9 @@ def read_labels(path: Path, n_points: int, source: Path) -> list[Any]:
 def _read_npy(path: Path) -> list[Any]:
     try:
         labels = read_npy(path)
-    except (ValueError, EOFError) as error:
+    except (OSError, MemoryError):
+        raise
+    except Exception as error:  # whatever the parser raises
         raise UnusableFile(
             f"{path} cannot be read as an array of labels: it holds Python objects, is damaged or is not a "
             ".npy file. Save the labels again by numpy.save."

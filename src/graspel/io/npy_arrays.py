@@ -1,15 +1,17 @@
 """Arrays in NumPy's formats, read without pickle: .npy, one array, and .npz, an archive of arrays.
 
-numpy opens either format under any name, and hands out members of an archive that are no arrays as bytes. The readers
-of graspel know which of the two they expect, and refuse the other with a sentence.
+numpy opens either format under any name, hands out members of an archive that are no arrays as bytes, and reserves the
+memory that the header of an array promises before it looks whether so much follows. The readers of graspel know which
+format they expect, and compare the promise with the size of the file first.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -23,8 +25,7 @@ MAPPED_BYTES = 10_000  # bytes from which a .npy file is mapped; a smaller one m
 def read_npy(path: Path, *, mapped: bool = False) -> np.ndarray:
     """Read the array of a .npy file; a large one may stay on the disk (`mapped`), to be read as it is used."""
     with path.open("rb") as file:
-        if file.read(6) != np.lib.format.MAGIC_PREFIX:
-            raise ValueError("it does not begin like a .npy file")
+        _check_promise(file, path.stat().st_size)
     if mapped and path.stat().st_size >= MAPPED_BYTES:
         return np.lib.format.open_memmap(path, mode="r")
     array: np.ndarray = np.load(path, allow_pickle=False)
@@ -38,6 +39,10 @@ def open_archive(path: Path) -> Iterator[Any]:
         if file.read(2) != b"PK":
             raise ValueError("it is not an archive of arrays")
     with np.load(path, allow_pickle=False) as archive:
+        for member in archive.zip.infolist():
+            if member.filename.endswith(".npy"):
+                with archive.zip.open(member) as file:
+                    _check_promise(file, member.file_size)
         yield archive
 
 
@@ -49,6 +54,17 @@ def read_member(archive: Any, name: str) -> np.ndarray:
     if not isinstance(array, np.ndarray):
         raise ValueError(f"its member {quote(name)} is not an array")
     return array
+
+
+def _check_promise(file: IO[bytes], size: int) -> None:
+    """Raise unless a file of `size` bytes begins like a .npy file, and the array that its header names follows."""
+    if file.read(6) != np.lib.format.MAGIC_PREFIX:
+        raise ValueError("it does not begin like a .npy file")
+    version = file.read(2)
+    read_header = np.lib.format.read_array_header_1_0 if version[:1] == b"\1" else np.lib.format.read_array_header_2_0
+    shape, _, dtype = read_header(file)
+    if not dtype.hasobject and (min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize > size):
+        raise ValueError(f"its header names an array of shape {shape}, but the file is too small for it")
 
 
 def read_whole_number(archive: Any, name: str) -> int:

@@ -149,7 +149,9 @@ def _read_parquet(path: Path, **_: Any) -> np.ndarray:
     for name, column in zip(table.column_names, table.columns, strict=True):
         kind = column.type
         if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
-            raise UnusableFile(f"{path}: column {quote(name)} holds {kind}, but numbers are needed; drop or convert it.")
+            raise UnusableFile(
+                f"{path}: column {quote(name)} holds {kind}, but numbers are needed; drop or convert it."
+            )
         if column.null_count:
             raise UnusableFile(
                 f"{path}: column {quote(name)} has {column.null_count} missing values; drop these rows or fill them in."

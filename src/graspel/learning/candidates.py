@@ -98,8 +98,9 @@ def coarse_pairs(
     U = coarse.down(embedding.U)
     X = source.points.centered_rows(coarse.representatives) / np.float32(source.points.spectral_norm or 1.0)
     z = squared_distances(X, X)
-    # Where most representatives are copies the median is zero, and the largest takes its place; 1 if all are copies.
-    near = NEAR_SHARE * (np.median(z) or z.max() or 1.0)
+    # Where most representatives are copies the median is zero, up to rounding; then the largest takes its place, and 1
+    # where all are copies.
+    near = NEAR_SHARE * next((typical for typical in (float(np.median(z)), float(z.max())) if typical > 0), 1.0)
     eta = squared_distances(U, U) / np.maximum(z, near)
     left, right = np.triu_indices(len(U), 1)
     eta = eta[left, right]

@@ -6,8 +6,8 @@ p_l = w_il / d its shares. With the resistances R of the later nodes, those of i
 
     R_ij = 1/d + sum_l p_l R_lj - 1/2 sum_lm p_l p_m R_lm.
 
-From R_lj <= 1/w_il + R_ij follows that no sum exceeds a few times R_ij: there is no cancellation, and light edges beside
-heavy ones do no harm, whatever the range of the weights. The cost is N^3 operations.
+From R_lj <= 1/w_il + R_ij follows that no sum exceeds R_ij times the degree of i. So no digits are lost to
+cancellation, whatever the range of the weights. The cost is N^3 operations.
 
 References
 ----------
@@ -38,15 +38,20 @@ def all_resistances(adjacency: sp.csr_array) -> Floats:
            [1.e-30, 0.e+00, 5.e-01],
            [5.e-01, 5.e-01, 0.e+00]])
     """
-    n = adjacency.shape[0]
-    R = np.zeros((n, n))
     with one_thread_per_call():
-        factor = DenseFactor(adjacency.toarray(), np.zeros(n))
-        for i in range(n - 2, -1, -1):
-            later, p = R[i + 1 :, i + 1 :], -factor.G[i + 1 :, i]
-            mean = later @ p
-            # Rounding may leave less than 1/d, which no resistance of i can be.
-            R[i, i + 1 :] = R[i + 1 :, i] = 1 / factor.pivots[i] + np.maximum(mean - p @ mean / 2, 0.0)
+        R = resistances_from_factor(DenseFactor(adjacency.toarray(), np.zeros(adjacency.shape[0])))
     component = Components.of(adjacency).labels
     R[component[:, None] != component] = np.inf
+    return R
+
+
+def resistances_from_factor(factor: DenseFactor) -> Floats:
+    """All resistances from the elimination of all nodes without ground; those between components have no meaning."""
+    n = len(factor.pivots)
+    R = np.zeros((n, n))
+    for i in range(n - 2, -1, -1):
+        later, p = R[i + 1 :, i + 1 :], -factor.G[i + 1 :, i]
+        mean = later @ p
+        # Rounding may leave less than 1/d, which no resistance of i can be.
+        R[i, i + 1 :] = R[i + 1 :, i] = 1 / factor.pivots[i] + np.maximum(mean - p @ mean / 2, 0.0)
     return R

@@ -245,7 +245,7 @@ def _eigenvalue_ratios(
     if k < 1:
         return np.empty(0)
     below = smallest_nonzero_eigenvalues(fine, k, tol=EIGEN_TOL, rng=rng)
-    # Vectors that are constant on groups have no smaller quotients than all vectors: a ratio below 1 is a rounding error.
+    # Coarse eigenvalues are upper bounds of the fine ones, so a ratio below 1 is a rounding error.
     return np.maximum(_mass_weighted_eigenvalues(coarse, mass, components, k, rng) / below, 1.0)
 
 

@@ -3,8 +3,9 @@ r"""Eigenpairs: the smallest eigenvalues of a graph Laplacian and their vectors,
 For small graphs LAPACK computes all of them. For large graphs the iteration starts from the eigenvectors of the coarse
 graph that approximate elimination leaves (:mod:`graspel.linalg.approximate_factor`), or from the eigenvectors of a
 similar graph, and LOBPCG (:mod:`graspel.linalg.lobpcg`) refines them with the same elimination as preconditioner. The
-null space needs no iteration: it is spanned by the indicator vectors of the components. At the end a random vector tells
-whether an eigenvalue was missed (:mod:`graspel.linalg.missing`); if so, the iteration goes on with random vectors added.
+null space needs no iteration: it is spanned by the indicator vectors of the components. At the end a random vector
+shows whether an eigenvalue was missed (:mod:`graspel.linalg.missing`). If so, LOBPCG starts again from the vectors
+found and further random vectors.
 
 References
 ----------
@@ -45,6 +46,7 @@ from graspel.runtime.parallel import count_threads, one_thread_per_call
 Floats = NDArray[np.float64]
 
 DENSE_LIMIT = 300  # nodes up to which LAPACK is faster than the iteration
+POOR = 0.1  # residual in the energy norm above which pairs are so wrong that others are not looked for
 MAX_RESTARTS = 3  # of LOBPCG with random vectors added, each after a missing eigenvalue was found
 MAX_ITERATIONS = 200  # of LOBPCG; a ConvergenceWarning is raised if they are not enough
 NORMS = ("euclidean", "energy")
@@ -57,9 +59,9 @@ class Eigenpairs:
 
     `residuals` holds the size of the residual r = L u - lambda u of every nonzero eigenvalue (0 for the null space) in
     the requested norm: |r| / lambda, or (r'L^+ r / lambda)^(1/2), with approximate elimination in the place of L^+.
-    `converged` says whether all residuals are within the tolerance and no eigenvalue was missed. Heavy edges can make rounding errors alone exceed
-    it. A residual that is no larger than these also counts as converged if it is within the tolerance in the norm of
-    L^+, which bounds the relative error of lambda.
+    `converged` says whether all residuals are within the tolerance and no eigenvalue was missed. Heavy edges can make
+    rounding errors alone exceed the tolerance. A residual that is no larger than these also counts as converged if it
+    is within the tolerance in the norm of L^+, which bounds the relative error of lambda.
     """
 
     values: Floats
@@ -126,7 +128,13 @@ def smallest_eigenpairs(
         return Eigenpairs(np.zeros(k), components.indicators(k), np.zeros(k), True)
     settings = SolverSettings(tol, norm == "energy", np.random.default_rng(random_state), count_threads(n_jobs))
     pairs = nonzero_pairs(adjacency, components, k - c, start, settings)
-    if not pairs.converged:
+    if not pairs.converged and pairs.residuals.max() <= tol:
+        warnings.warn(
+            f"some of the {k} smallest eigenvalues may have been missed; use them with care, or ask for a larger k.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    elif not pairs.converged:
         warnings.warn(
             f"the eigenpairs reached a relative residual of {pairs.residuals.max():.1e}, not the {tol:.1e} asked for; "
             "use them with care, or allow a larger tol.",
@@ -166,7 +174,7 @@ class SolverSettings(NamedTuple):
 
 
 class NonzeroPairs(NamedTuple):
-    """Nonzero eigenvalues, their vectors as columns, residuals in the energy norm (0 from LAPACK); is none missing?"""
+    """Nonzero eigenvalues, their vectors as columns, residuals in the energy norm (0 from LAPACK), is none missing."""
 
     values: Floats
     vectors: Floats
@@ -265,9 +273,7 @@ def _solve_dense(adjacency: sp.csr_array, wanted: int) -> tuple[Floats, Floats]:
     return values, vectors
 
 
-def accurate_pairs(
-    adjacency: sp.csr_array, wanted: int, mass: NDArray[Any] | None = None
-) -> tuple[Floats, Floats]:
+def accurate_pairs(adjacency: sp.csr_array, wanted: int, mass: NDArray[Any] | None = None) -> tuple[Floats, Floats]:
     """Compute the smallest nonzero eigenvalues to high relative accuracy, whatever their range, and unit vectors.
 
     With a `mass` of each node the matrix is M^-1/2 L M^-1/2, M = diag(mass), instead of L.
@@ -312,14 +318,18 @@ def _solve_multilevel(
             energy=settings.energy,
             n_threads=settings.n_threads,
         )
+        R = map_each(L.__matmul__, vectors, settings.n_threads) - values[:, None] * vectors
+        energy_residuals = energy_norm(R, inverse.solve_in_order(R), values)
+        if energy_residuals.max() > max(settings.tol, POOR):  # rounding errors prevail, and others would be no better
+            complete = False
+            break
         missing = _find_missing(L, inverse, values, vectors, extra, probes, settings.n_threads)
+        complete = missing is None
         if missing is None:
             break
         random = inverse.solve_in_order(probes.standard_normal((block, inverse.n_nodes)))
         start = np.vstack([vectors, extra, missing[None], random])
-    R = map_each(L.__matmul__, vectors, settings.n_threads) - values[:, None] * vectors
-    energy_residuals = energy_norm(R, inverse.solve_in_order(R), values)
-    return NonzeroPairs(values, inverse.to_node_order(vectors), energy_residuals, missing is None)
+    return NonzeroPairs(values, inverse.to_node_order(vectors), energy_residuals, complete)
 
 
 def _find_missing(
@@ -335,9 +345,7 @@ def _find_missing(
     found = orthonormal_rows(np.vstack([vectors, inverse.center_in_order(extra)]))
     start = rng.standard_normal(inverse.n_nodes)
     largest = float(values[-1])
-    return find_missing(
-        L, start, inverse.solve_in_order, inverse.center_in_order, found, largest, n_threads=n_threads
-    )
+    return find_missing(L, start, inverse.solve_in_order, inverse.center_in_order, found, largest, n_threads=n_threads)
 
 
 def _start_vectors(inverse: ApproximateFactor, guess: Floats | None, block: int, rng: np.random.Generator) -> Floats:

@@ -20,12 +20,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotri
 from scipy.spatial.distance import squareform
 
-from graspel.linalg.all_resistances import all_resistances
+from graspel.linalg.all_resistances import resistances_from_factor
 from graspel.linalg.dense_factor import DenseFactor
 
 Floats = NDArray[np.float64]
@@ -86,7 +85,7 @@ def likelihood_terms(heads: Ints, tails: Ints, w: Floats, n_nodes: int) -> tuple
     """The log-determinant of L + 11'/N and the resistances of all edges of a connected graph with positive weights.
 
     Cholesky's method is fast, but loses light edges beside very heavy ones to rounding. The leverages w R of all edges
-    sum to N - 1 (Foster's theorem), which shows whether this has happened. Then elimination without subtraction is used.
+    sum to N - 1 (Foster 1949), which shows whether this has happened. Then elimination without subtraction is used.
 
     >>> value, R = likelihood_terms(np.array([0, 1]), np.array([1, 2]), np.array([1e-20, 1e20]), 3)
     >>> R
@@ -98,6 +97,7 @@ def likelihood_terms(heads: Ints, tails: Ints, w: Floats, n_nodes: int) -> tuple
         R = edge_resistances(K, heads, tails)
         if abs(float(w @ R) - (n_nodes - 1)) <= FOSTER_TOL * n_nodes:
             return value, np.maximum(R, 4 * np.finfo(float).eps * float(np.diag(K).max()))
-    adjacency = sp.coo_array((np.r_[w, w], (np.r_[heads, tails], np.r_[tails, heads])), shape=(n_nodes,) * 2).tocsr()
-    trees = DenseFactor(adjacency.toarray(), np.zeros(n_nodes)).logdet()
-    return float(np.log(n_nodes)) + trees, all_resistances(adjacency)[heads, tails]
+    adjacency = np.zeros((n_nodes, n_nodes))
+    adjacency[heads, tails] = adjacency[tails, heads] = w
+    factor = DenseFactor(adjacency, np.zeros(n_nodes))
+    return float(np.log(n_nodes)) + factor.logdet(), resistances_from_factor(factor)[heads, tails]

@@ -190,9 +190,7 @@ def _solve_by_pair(solver: BlockSolver, heads: NDArray[np.int64], tails: NDArray
     return R
 
 
-def _solve_by_node(
-    solver: BlockSolver, heads: NDArray[np.int64], tails: NDArray[np.int64]
-) -> tuple[Floats, Floats]:
+def _solve_by_node(solver: BlockSolver, heads: NDArray[np.int64], tails: NDArray[np.int64]) -> tuple[Floats, Floats]:
     """R = y_p[p] + y_q[q] - y_p[q] - y_q[p], where L y_p = e_p; also y_p[p] + y_q[q], to detect cancellation."""
     nodes, place = np.unique(np.concatenate([heads, tails]), return_inverse=True)
     R, size = np.zeros(len(heads)), np.zeros(len(heads))

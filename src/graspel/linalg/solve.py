@@ -28,7 +28,7 @@ from sklearn.exceptions import ConvergenceWarning
 from graspel.graph.adjacency import check_adjacency
 from graspel.linalg.approximate_factor import ApproximateFactor
 from graspel.linalg.arguments import check_columns, check_positive
-from graspel.linalg.laplacian import laplacian_map, laplacian_of
+from graspel.linalg.laplacian import FlowLaplacian, laplacian_map, laplacian_of
 from graspel.linalg.lobpcg import residual_rounding
 from graspel.linalg.scale import scale_weights
 from graspel.runtime.parallel import count_threads, map_blocks
@@ -38,6 +38,7 @@ Floats = NDArray[np.float64]
 MAX_ITERATIONS = 500  # for one right side, over all restarts
 MAX_RESTARTS = 5  # from the true residual; each must halve it
 STALLED_ITERATIONS = 30  # iterations without a smaller residual after which only rounding errors remain
+STALLED_AT_ROUNDING = 5  # the same where the residual is no larger than rounding errors, with wide weights
 
 
 class LaplacianSolver:
@@ -168,7 +169,7 @@ class LaplacianSolver:
         while n_iterations < max_iterations:
             size = float(np.linalg.norm(r))
             best, since_best = (size, 0) if size < best else (best, since_best + 1)
-            if size <= target or since_best > STALLED_ITERATIONS:
+            if size <= target or since_best > self._patience(size, x):
                 break
             q = L @ p
             step = _ratio(rz, float(p @ q))
@@ -179,6 +180,12 @@ class LaplacianSolver:
             p = z + _ratio(rz, rz_before) * p
             n_iterations += 1
         return self._center(x), n_iterations
+
+    def _patience(self, size: float, x: Floats) -> int:
+        """The iterations without a smaller residual to wait for; few where wide weights make it all rounding error."""
+        L = self._ordered_laplacian
+        is_rounding = isinstance(L, FlowLaplacian) and size <= residual_rounding(L, x[None])[0]
+        return STALLED_AT_ROUNDING if is_rounding else STALLED_ITERATIONS
 
     def _is_rounding(self, b: Floats, x: Floats, r: Floats, tol: float) -> bool:
         """Whether the residual is explained by rounding x, and the error in the energy norm is within the tolerance."""

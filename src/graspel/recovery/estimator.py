@@ -35,7 +35,7 @@ from graspel.runtime.progress import announce, listening, print_progress
 Floats = NDArray[np.float64]
 
 ALL_PAIRS = 64  # largest number of nodes for which every pair is a candidate by default; see docs/recovery.md
-MAX_NOISE = 3.0  # upper limit of the noise, in standard deviations of all signals; an estimate of theirs may be too small
+MAX_NOISE = 3.0  # upper limit of the noise, in standard deviations of the signals, which few signals tell only roughly
 FINER_THAN_CHANCE = 0.1  # upper limit of tol, in units of the relative standard deviation (2 / M)^(1/2) of distances
 
 

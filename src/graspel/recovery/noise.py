@@ -51,7 +51,7 @@ CLEARLY_MORE = 1.5  # variance of the constant component over the least of any d
 EIGENVALUES = 1000  # largest number of nodes for which the smallest eigenvalue of the covariance is computed
 SAMPLED = 300  # nodes sampled to measure the typical smallest distance
 SMALLEST = 1e-6  # smallest squared distance k, as a share of the typical one: keeps weights of copies finite
-SMALLEST_TYPICAL = 1e-10  # lower limit of the typical squared distance, as a share of the largest: it may be that of copies
+SMALLEST_TYPICAL = 1e-10  # smallest typical squared distance, as a share of the largest; the median may be of copies
 MAX_NOISE_SHARE = 0.9  # upper limit of the noise that is subtracted, as a share of a squared distance
 
 
@@ -69,7 +69,8 @@ def estimate_noise(X: Any) -> float:
     0.0
     """
     centered = check_signals("estimate_noise", X)
-    unit = 2.0 ** np.clip(np.frexp(np.abs(centered).max())[1], -1000, 1000)  # so that no square over- or underflows
+    # Scaled by a power of two, so that no square over- or underflows.
+    unit = float(2.0 ** np.clip(np.frexp(np.abs(centered).max())[1], -1000, 1000))
     centered = centered / unit
     centered = centered - centered.mean(axis=1, keepdims=True)
     n, m = centered.shape

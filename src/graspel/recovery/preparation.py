@@ -53,9 +53,8 @@ def prepare_signals(X: Floats) -> tuple[Floats, float]:
             f"X has differences of about {1 / unit:.0e}: they must lie between {SMALLEST_SIGNAL:g} and "
             f"{LARGEST_SIGNAL:g}, because weights are one over squared distances. Multiply X by {unit:.0e}."
         )
-    if unit != 1:
-        centered = np.clip(centered, -MAX_UNITS / unit, MAX_UNITS / unit) * unit
-        median, typical = median * unit, typical * unit
+    centered = np.clip(centered, -MAX_UNITS / unit, MAX_UNITS / unit) * unit
+    median, typical = median * unit, typical * unit
     centered = _pull_in(centered, median, FAR * typical)
     shared = centered.mean(axis=0)
     if np.abs(shared).max() > FAR * typical:

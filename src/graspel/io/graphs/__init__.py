@@ -72,7 +72,7 @@ def read_graph_file(path: PathLike, check: Callable[[Any], Any], suffix: str | N
     except (ImportError, MemoryError):
         raise
     except Exception as error:
-        if isinstance(error, OSError) and error.errno is not None:  # raised by the operating system, not by a parser
+        if isinstance(error, OSError) and error.filename is not None:  # raised by the operating system, not by a parser
             raise
         reason = shorten(str(error)).rstrip(".") or type(error).__name__
         raise ValueError(
