@@ -20,7 +20,7 @@ def promises() -> list[tuple[str, str]]:
     return [row for row in rows if row != ("promise", "test")]
 
 
-def tests_of(path: Path) -> set[str]:
+def names_of_tests(path: Path) -> set[str]:
     """The tests that a file defines, as pytest names them."""
     names = set()
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
@@ -38,4 +38,4 @@ def test_every_promise_names_a_test_that_exists():
         named = re.fullmatch(r"`(tests/[\w/]+\.py)::((?:\w+::)?test_\w+)`", cell)
         assert named is not None, f"{promise!r} names no test, but {cell}"
         assert (ROOT / named[1]).exists(), f"{named[1]} does not exist"
-        assert named[2] in tests_of(ROOT / named[1]), f"{cell} does not exist"
+        assert named[2] in names_of_tests(ROOT / named[1]), f"{cell} does not exist"
