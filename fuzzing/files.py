@@ -123,7 +123,7 @@ def _table_bytes(rng: np.random.Generator, suffix: str) -> bytes:
         pq.write_table(pa.table({f"c{i}": column for i, column in enumerate(dense.T)}), buffer)
     else:
         text = "\n".join(",".join(map(str, row)) for row in dense.tolist()).encode()
-        return gzip.compress(text) if suffix == ".csv.gz" else text
+        return gzip.compress(text, mtime=0) if suffix == ".csv.gz" else text
     return buffer.getvalue()
 
 

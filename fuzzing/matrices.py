@@ -12,7 +12,7 @@ SCALES = (1e-300, 1e-160, 1e-150, 1e-30, 1e-6, 1.0, 1e6, 1e20, 1e37, 1e100, 1e15
 WEIGHTS = (1e-300, 1e-100, 1e-20, 1e-10, 1e-3, 1.0, 1e3, 1e10, 1e20, 1e100, 1e300)
 
 
-WITHIN = (1e-50, 1e-30, 1e-12, 1.0, 1e7, 1e25, 1e49)  # weights whose ratio the kernels still take
+WITHIN = (1e-25, 1e-18, 1e-12, 1.0, 1e7, 1e15, 1e24)  # weights whose ratio the kernels still take
 
 
 def draw_points(rng: np.random.Generator) -> Any:

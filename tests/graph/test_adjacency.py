@@ -32,7 +32,7 @@ def spoil(p, q, value, symmetric=True):
     return A
 
 
-weights = st.just(0.0) | st.floats(1e-90, 1e6)
+weights = st.just(0.0) | st.floats(1e-40, 1e6)
 symmetric_matrices = st.integers(1, 6).flatmap(
     lambda n: arrays(np.float64, (n, n), elements=weights).map(lambda A: np.maximum(A, A.T))
 )
@@ -129,8 +129,8 @@ def test_weights_beyond_the_range_of_the_kernels_are_kept_on_request(weight):
 
 @pytest.mark.parametrize("unit", [1e-100, 1.0, 1e100])
 def test_weights_too_far_apart_are_refused(unit):
-    A = unit * np.array([[0, 1e-60, 0], [1e-60, 0, 1e41], [0, 1e41, 0]])
-    with pytest.raises(ValueError, match=r"\[0, 1\] is \S+, and another weight is \S+: .*at most 1e\+100 times"):
+    A = unit * np.array([[0, 1e-30, 0], [1e-30, 0, 1e21], [0, 1e21, 0]])
+    with pytest.raises(ValueError, match=r"\[0, 1\] is \S+, and another weight is \S+: .*at most 1e\+50 times"):
         check_adjacency(A)
     A[unit < A] /= 100
     assert_array_equal(check_adjacency(A).toarray(), A)

@@ -280,7 +280,7 @@ def test_one_edge():
     assert logdet(A, 1.0)[0] == pytest.approx(np.log(7))
 
 
-WEIGHTS = st.just(0.0) | st.floats(1e-90, 1e6)
+WEIGHTS = st.just(0.0) | st.floats(1e-40, 1e6)
 
 
 @given(
@@ -310,7 +310,7 @@ def test_the_adjacency_is_what_a_dense_matrix_says(graph):
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(("n", "seed"), [(12, 0), (12, 1), (310, 0)])
-@pytest.mark.parametrize(("center", "decades"), [(0, 49), (-200, 49), (200, 49), (249, 0), (-249, 0)])
+@pytest.mark.parametrize(("center", "decades"), [(0, 24), (-220, 24), (220, 24), (249, 0), (-249, 0)])
 def test_weights_at_the_ends_of_the_range_give_finite_results(center, decades, n, seed):
     """Nothing over- or underflows inside the range that the check of the adjacency allows."""
     graph = reweighted(expander(n, seed=seed), decades, seed).scaled(10.0**center)

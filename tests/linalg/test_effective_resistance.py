@@ -252,7 +252,7 @@ def test_bad_weights(weight):
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("decades", [12, 45])
+@pytest.mark.parametrize("decades", [12, 24])
 def test_a_barbell_of_very_wide_weights(decades, seed):
     """Foster's theorem holds, and nothing is warned of."""
     graph = reweighted(toy_graphs.barbell(60), decades, seed)

@@ -58,3 +58,12 @@ def test_cosine_of_rows_of_very_different_lengths(rng):
     plain, scaled = Points(X, metric="cosine"), Points(X * lengths, metric="cosine")
     p, q = np.triu_indices(30, 1)
     assert_allclose(scaled.squared_distances(p, q), plain.squared_distances(p, q), rtol=1e-6)
+
+
+def test_rows_that_all_lie_far_out_once_tiny_differences_are_gone():
+    X = np.array([[1e-24, 1e12], [2e-24, 0], [0, 1e12], [1e-24, 0], [1e-24, 2.2e-296]])
+    with pytest.warns(UserWarning, match="of X lies"):
+        points = Points(X)
+    p, q = np.triu_indices(5, 1)
+    assert np.isfinite(points.squared_distances(p, q)).all()
+    assert np.abs(points.rows(np.arange(5))).max() < 1e15

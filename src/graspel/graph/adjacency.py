@@ -18,7 +18,7 @@ from graspel.runtime.sparse_structure import check_sparse_structure
 __all__ = ["check_adjacency", "check_laplacian", "check_real"]
 
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-250, 1e250  # of the kernels: degrees and resistances of any graph stay finite
-WEIGHT_RATIO = 1e100  # largest over smallest weight of the kernels: squares of potentials and of flows stay finite
+WEIGHT_RATIO = 1e50  # largest over smallest weight of the kernels: products of six weights and potentials stay finite
 NEGATIVE_WEIGHT = (
     "weights must not be negative. If this is a Laplacian L, pass its off-diagonal part with the sign changed."
 )
@@ -45,7 +45,7 @@ def check_adjacency(
         must be symmetric up to rounding (half the digits of its type), and the mean with its transpose is returned.
     bounded : bool
         Refuse weights outside of what computations with a Laplacian can hold in double precision: below 1e-250, above
-        1e250, or more than a factor of 1e100 apart. A `Graph` keeps any finite weights.
+        1e250, or more than a factor of 1e50 apart. A `Graph` keeps any finite weights.
 
     Examples
     --------

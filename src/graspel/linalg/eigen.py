@@ -263,12 +263,13 @@ def _solve_dense(adjacency: sp.csr_array, wanted: int) -> tuple[Floats, Floats]:
         inverse = DenseFactor(adjacency.toarray(), np.zeros(n)).solve(np.eye(n) - 1 / n)
         inverse -= inverse.mean(axis=0)
         mu, vectors = scipy.linalg.eigh((inverse + inverse.T) / 2)
-        values, vectors = 1 / mu[::-1][:wanted], vectors[:, ::-1][:, :wanted]
+        with np.errstate(divide="ignore"):
+            values, vectors = 1 / mu[::-1][:wanted], vectors[:, ::-1][:, :wanted]
     else:
         values, vectors = scipy.linalg.eigh(laplacian_of(adjacency).toarray())
         values, vectors = values[1 : 1 + wanted], vectors[:, 1 : 1 + wanted]
         vectors = scipy.linalg.qr(vectors - vectors.mean(axis=0), mode="economic")[0]
-    if not values[0] * WIDE_SPECTRUM > values[-1]:
+    if not 0 < values[-1] < values[0] * WIDE_SPECTRUM:  # a value that was lost to rounding is infinite or negative
         return accurate_pairs(adjacency, wanted)
     return values, vectors
 

@@ -77,10 +77,15 @@ def spread_sample(n_rows: int, n_columns: int) -> NDArray[np.int64]:
     return np.unique(np.linspace(0, n_rows - 1, min(n_rows, size)).astype(np.int64))
 
 
-def find_far_rows(rows: Callable[[Any], Floats], blocks: list[slice], sample: NDArray[np.int64]) -> FarRows | None:
-    """Where far rows begin in a matrix whose rows `rows(index)` returns; None where there are none."""
-    median, typical = find_median(rows(sample))
+def find_far_rows(
+    rows: Callable[[Any], Floats], blocks: list[slice], sample: NDArray[np.int64], typical: float
+) -> FarRows | None:
+    """Where far rows begin in a matrix whose rows `rows(index)` returns; None where there are none.
+
+    `typical` is the typical distance from the median before the rows were prepared. It counts if it is the smaller one:
+    preparation can only remove differences, so that the rows that are left may all be far.
+    """
+    median, left = find_median(rows(sample))
+    typical = min(typical, left) if left > 0 else typical
     largest = max(float(row_lengths(rows(block) - median).max(initial=0.0)) for block in blocks)
-    if typical == 0.0:  # nearly all rows are equal
-        return None
     return FarRows(median, FAR * typical) if largest > FAR * typical else None

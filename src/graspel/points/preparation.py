@@ -113,7 +113,7 @@ def find_preparation(X: Any, metric: str, center: bool, block: int) -> Preparati
     def read(index: Any) -> NDArray[Any]:
         return scaled.apply(dense_rows(X, index))
 
-    far = find_far_rows(read, row_blocks(X.shape[0], block), sample)
+    far = find_far_rows(read, row_blocks(X.shape[0], block), sample, typical * unit)
     if far is not None:
         _warn_far_row(read, far, X, block)
     return replace(scaled, far=far)
