@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
+from sklearn.exceptions import ConvergenceWarning
 
 from graspel.graph import Graph
 from graspel.linalg import eigen, smallest_eigenpairs
@@ -28,8 +29,9 @@ def twins(n: int, seed: int) -> Graph:
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("k", [50, 60])
-@pytest.mark.parametrize("n", [400, 1000])
-def test_no_eigenvalue_of_a_graph_with_twins_is_skipped(n, k, seed):
+@pytest.mark.parametrize("n", [400, 600, 1000])
+def test_no_eigenvalue_of_a_graph_with_twins_is_skipped(n, k, seed, monkeypatch):
+    monkeypatch.setattr(eigen, "DENSE_RATIO", 5)  # iterates also where LAPACK would be used
     graph = twins(n, seed)
     pairs = smallest_eigenpairs(graph, k, random_state=seed)
     assert pairs.converged
@@ -40,9 +42,10 @@ def test_no_eigenvalue_of_a_graph_with_twins_is_skipped(n, k, seed):
 def test_without_restarts_the_result_has_not_converged(monkeypatch):
     """Where an eigenvalue is known to be missing and may not be sought, `converged` says so."""
     monkeypatch.setattr(eigen, "MAX_RESTARTS", 0)
+    monkeypatch.setattr(eigen, "DENSE_RATIO", 5)
     graph = twins(400, 0)
     truth = np.linalg.eigvalsh(graph.laplacian.toarray())[:50]
-    with pytest.warns(Warning, match="missed"):
+    with pytest.warns(ConvergenceWarning, match="missed"):
         pairs = smallest_eigenpairs(graph, 50, random_state=0)
     assert not pairs.converged
     assert np.abs(pairs.values - truth).max() > 1e-3

@@ -46,6 +46,7 @@ from graspel.runtime.parallel import count_threads, one_thread_per_call
 Floats = NDArray[np.float64]
 
 DENSE_LIMIT = 300  # nodes up to which LAPACK is faster than the iteration
+DENSE_RATIO = 10  # nodes for each pair wanted, up to which the same holds
 POOR = 0.1  # residual in the energy norm above which pairs are so wrong that others are not looked for
 MAX_RESTARTS = 3  # of LOBPCG with random vectors added, each after a missing eigenvalue was found
 MAX_ITERATIONS = 200  # of LOBPCG; a ConvergenceWarning is raised if they are not enough
@@ -246,7 +247,7 @@ def _solve_connected(
     adjacency: sp.csr_array, wanted: int, guess: Floats | None, settings: SolverSettings
 ) -> NonzeroPairs:
     """Compute the smallest nonzero eigenvalues of a connected graph and their vectors."""
-    if adjacency.shape[0] <= max(DENSE_LIMIT, 5 * wanted):
+    if adjacency.shape[0] <= max(DENSE_LIMIT, DENSE_RATIO * wanted):
         return NonzeroPairs(*_solve_dense(adjacency, wanted), np.zeros(wanted))
     return _solve_multilevel(adjacency, wanted, guess, settings)
 
