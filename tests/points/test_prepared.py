@@ -76,3 +76,10 @@ def test_threads_change_nothing(seed, n_threads):
     one, other = Points(X), Points(X, n_threads=n_threads)
     assert (one.sketch == other.sketch).all()
     assert one.squared_distances(p, q).tolist() == other.squared_distances(p, q).tolist()
+
+
+def test_equal_points_of_very_uneven_columns_have_no_spread():
+    """The mean of equal rows is off by a rounding error, which is no spread of the data."""
+    points = Points(np.repeat([[-1.9e37, 1.2e-12, -1.25]], 30, axis=0))
+    assert points.spectral_norm == 1.0
+    assert not points.sketch.any()

@@ -190,7 +190,7 @@ class Points:
             offset = coordinates.mean(axis=0)
             gram -= self.n_points * np.outer(offset, offset)
         norm = float(np.sqrt(max(scipy.linalg.eigvalsh(gram)[-1], 0.0)))
-        if norm <= np.finfo(np.float64).tiny:
+        if norm <= np.finfo(np.float32).tiny:  # rounding errors of equal points; prepared rows that differ are larger
             self._sketch_scale = 0.0
             return np.zeros(coordinates.shape, dtype=np.float32), 1.0
         self._sketch_scale = np.sqrt(self.n_points) / norm  # brings coordinates to order one for any N
