@@ -48,6 +48,12 @@ def test_the_residual_is_as_reported_after_a_few_iterations(name, seed):
     assert_array_equal(b, before)
 
 
+def rounding_of_residual(graph: Graph, x: np.ndarray, b: np.ndarray) -> float:
+    """The relative size of the rounding errors in b - L x, which differ from one processor to another."""
+    terms = abs(graph.laplacian) @ np.abs(x) + np.abs(b)
+    return 4 * np.finfo(float).eps * float(np.linalg.norm(terms) / np.linalg.norm(b - b.mean()))
+
+
 @pytest.mark.parametrize("tol", [1e-1, 1e-5, 1e-12])
 def test_every_tolerance_is_met(tol, seed):
     """Also below what the residual of the recurrence can be trusted for."""
@@ -55,7 +61,8 @@ def test_every_tolerance_is_met(tol, seed):
         solver = LaplacianSolver(graph, random_state=seed)
         b = np.random.default_rng(seed).standard_normal(graph.n_nodes)
         x = solver.solve(b, tol)
-        assert solver.residual_ <= tol
+        assert solver.converged_
+        assert solver.residual_ <= max(tol, rounding_of_residual(graph, x, b))
         # what rounding makes of a residual depends on the order of the nodes
         assert_allclose(true_residual(graph, x, b), solver.residual_, rtol=0.05, atol=5e-13)
 
