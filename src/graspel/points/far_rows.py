@@ -11,6 +11,7 @@ Near rows stay as they are to the bit, far rows stay far, and the farther of two
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -89,3 +90,12 @@ def find_far_rows(
     typical = min(typical, left) if left > 0 else typical
     largest = max(float(row_lengths(rows(block) - median).max(initial=0.0)) for block in blocks)
     return FarRows(median, FAR * typical) if largest > FAR * typical else None
+
+
+def warn_far_row(row: int, ratio: float, place: str = "") -> None:
+    """Tell the user of the first row that is pulled in; `place` may say which of its values lies far out."""
+    warnings.warn(
+        f"row {row} of X lies {ratio:.0e} times as far out as rows usually do{place}, and is treated as less far. "
+        "If this is a fill value, drop the row or replace the value.",
+        stacklevel=3,
+    )

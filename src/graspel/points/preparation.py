@@ -15,7 +15,6 @@ The same preparation serves the points that a graph is learned from and the new 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,7 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from graspel.points.far_rows import FAR, FarRows, find_far_rows, find_median, row_lengths, spread_sample
+from graspel.points.far_rows import FAR, FarRows, find_far_rows, find_median, row_lengths, spread_sample, warn_far_row
 from graspel.runtime.parallel import row_blocks
 
 SAFE_RANGE = (1e-6, 1e6)  # range of the largest absolute value in which squares neither overflow nor underflow
@@ -105,7 +104,7 @@ def find_preparation(X: Any, metric: str, center: bool, block: int) -> Preparati
     sample = spread_sample(*X.shape)
     median, typical = find_median(dense_rows(X, sample).astype(np.float64))
     is_uneven = metric == "euclidean" and largest > FAR * typical > 0
-    unit = float(2.0 ** -np.clip(np.frexp(typical if is_uneven else largest)[1], -1000, 1000))
+    unit = power_of_two_unit(typical if is_uneven else largest)
     if not is_uneven:
         return replace(plain, unit=unit)
     scaled = replace(plain, unit=unit, shift=median, dtype=np.float64)
@@ -117,6 +116,15 @@ def find_preparation(X: Any, metric: str, center: bool, block: int) -> Preparati
     if far is not None:
         _warn_far_row(read, far, X, block)
     return replace(scaled, far=far)
+
+
+def power_of_two_unit(size: float) -> float:
+    """The power of two that brings a number of this size near 1: multiplying by it causes no rounding.
+
+    >>> power_of_two_unit(5.0), power_of_two_unit(0.3)
+    (0.125, 2.0)
+    """
+    return float(2.0 ** -np.clip(np.frexp(size)[1], -1000, 1000))
 
 
 def dense_rows(X: Any, index: Any) -> NDArray[Any]:
@@ -159,9 +167,5 @@ def _warn_far_row(read: Callable[[Any], NDArray[Any]], far: FarRows, X: Any, blo
             column = int(np.argmax(np.abs(rows[at] - far.median)))
             value = float(dense_rows(X, slice(part.start + at, part.start + at + 1))[0, column])
             ratio = FAR * row_lengths(rows[at : at + 1] - far.median)[0] / far.reach
-            warnings.warn(
-                f"row {part.start + at} of X lies {ratio:.0e} times as far out as rows usually do (column {column} is "
-                f"{value:g}), and is treated as less far. If this is a fill value, drop the row or replace the value.",
-                stacklevel=2,
-            )
+            warn_far_row(part.start + at, ratio, f" (column {column} is {value:g})")
             return

@@ -12,13 +12,11 @@ Ordinary signals only lose their means, and nothing else changes by a bit.
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.points.far_rows import FarRows, find_median, row_lengths
-from graspel.points.preparation import MAX_UNITS, SAFE_RANGE
+from graspel.points.far_rows import FarRows, find_median, row_lengths, warn_far_row
+from graspel.points.preparation import MAX_UNITS, SAFE_RANGE, power_of_two_unit
 
 Floats = NDArray[np.float64]
 
@@ -47,7 +45,7 @@ def prepare_signals(X: Floats) -> tuple[Floats, float]:
         )
     median, typical = find_median(centered / 4)
     median, typical = 4 * median, 4 * (typical or float(np.abs(centered / 4).max()))
-    unit = 1.0 if SAFE_RANGE[0] < largest < SAFE_RANGE[1] else float(2.0 ** -np.clip(np.frexp(typical)[1], -1000, 1000))
+    unit = 1.0 if SAFE_RANGE[0] < largest < SAFE_RANGE[1] else power_of_two_unit(typical)
     if not SMALLEST_SIGNAL <= 1 / unit <= LARGEST_SIGNAL:
         raise ValueError(
             f"X has differences of about {1 / unit:.0e}: they must lie between {SMALLEST_SIGNAL:g} and "
@@ -81,9 +79,5 @@ def _pull_in(signals: Floats, median: Floats, reach: float) -> Floats:
     if not (distance > reach).any():
         return signals
     at = int(np.argmax(distance > reach))
-    warnings.warn(
-        f"row {at} of X lies {FAR * distance[at] / reach:.0e} times as far out as rows usually do, and is treated as "
-        "less far. If this is a fill value, drop the row or replace the value.",
-        stacklevel=3,
-    )
+    warn_far_row(at, FAR * distance[at] / reach)
     return FarRows(median, reach).pull_in(signals)
