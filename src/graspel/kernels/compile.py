@@ -9,8 +9,9 @@ import numba
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Sums may be split over the lanes of a vector register. The split depends on the processor but not on the threads.
-VECTORIZED_SUMS = {"reassoc", "contract", "nsz"}
+# Sums and minima may be split over the lanes of a vector register. The split depends on the processor but not on the
+# threads. Kernels are given finite numbers, and infinity as the start of a minimum.
+VECTORIZED = {"reassoc", "contract", "nsz", "nnan"}
 
 
 def kernel(function: Function) -> Function:
@@ -28,7 +29,7 @@ def kernel(function: Function) -> Function:
     >>> total(np.ones(3))
     3.0
     """
-    options = {"nogil": True, "fastmath": VECTORIZED_SUMS, "error_model": "numpy"}
+    options: dict[str, Any] = {"nogil": True, "fastmath": VECTORIZED, "error_model": "numpy"}
     try:
         compiled = numba.njit(cache=True, **options)(function)
     except RuntimeError:  # numba found no folder for its cache

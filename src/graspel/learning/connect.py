@@ -92,7 +92,7 @@ def record_joins(start: Graph, graph: Graph, seconds: float) -> list[Round]:
 def join_components(neighbors: Neighbors, labels: Ints, rng: np.random.Generator) -> Joins:
     """Join the components given by `labels` (one per point, 0 to n_labels - 1) into one, by Boruvka's rounds."""
     n_labels = n_at_start = int(labels.max()) + 1
-    cells = neighbors.cells
+    cells: Cells | None = None
     copies, originals = neighbors.copies, neighbors.copy_of
     rounds = [_choose_joins(copies, originals, np.zeros(len(copies)), labels, n_labels)]  # distance 0 comes first
     n_labels, labels = _merge_components(labels, n_labels, rounds[-1])

@@ -28,14 +28,13 @@ Floats = NDArray[np.float64]
 
 MEAN_NEIGHBORS = 3  # old points whose weighted mean is the position in a smooth embedding
 MEDIAN_NEIGHBORS = 10  # old points whose weighted median is the position in t-SNE; a median needs a majority
-PROBES = 16  # cells searched per new point where there are many old ones; 8 to 12 find 99 % of neighbors on MNIST
 WEISZFELD_ITER = 50  # iterations; the sum of distances is then within 5e-3 of the smallest (a test compares)
 
 
 class NearPoints:
     """The old points, and a search for those nearest to new points.
 
-    New points are prepared like the old ones and searched like them: exactly, or in the cells of the learner.
+    New points are prepared like the old ones and searched like them: exactly, or by the landmarks of the learner.
 
     Examples
     --------
@@ -48,7 +47,7 @@ class NearPoints:
     def __init__(self, points: Points, neighbors: Neighbors | None = None) -> None:
         self._points = points if neighbors is None else neighbors.points
         self._number = np.arange(points.n_points) if neighbors is None else neighbors.distinct
-        self._cells = None if neighbors is None else neighbors.cells
+        self._landmarks = None if neighbors is None else neighbors.landmarks
 
     def find(self, X: Any, k: int) -> Ties:
         """The k nearest old points of each row of X (fewer if there are not so many distinct ones)."""
@@ -56,10 +55,12 @@ class NearPoints:
         asking, k = points.like(X), min(k, points.n_points)
         queries = np.arange(X.shape[0])
         with one_thread_per_call():
-            if self._cells is None or exact_work(points, len(queries)) <= EXACT_WORK:
+            if self._landmarks is None or exact_work(points, len(queries)) <= EXACT_WORK:
                 found, z = exact_neighbors(points, queries, k, asking=asking)
             else:
-                candidates = self._cells.search(queries, k + EXTRA_CANDIDATES, PROBES, asking)
+                candidates = self._landmarks.search(
+                    asking.sketch, points.sketch, k + EXTRA_CANDIDATES, points.n_threads
+                )
                 found, z = measure_candidates(points, queries, candidates, k, asking)
         is_old = z[:, 0] == 0
         nearest = np.where(is_old, 1.0, z[:, 0])  # weights in its unit neither overflow nor underflow

@@ -36,9 +36,10 @@ from graspel.runtime.parallel import map_blocks, row_blocks, run_blocks
 Floats = NDArray[np.float64]
 
 METRICS = ("euclidean", "cosine")
-SKETCH_DIMENSIONS = 64  # principal directions in the sketch of data with more features than MAX_SKETCH_FEATURES
+SKETCH_DIMENSIONS = 128  # principal directions in the sketch of data with more features than MAX_SKETCH_FEATURES
 MAX_SKETCH_FEATURES = 128  # number of features up to which the sketch keeps all of them
 SKETCH_SAMPLE = 8192  # largest number of rows that the principal directions are computed from
+COMPILED_WORK = 1 << 27  # differences from which loading the compiled kernel pays: a second in numpy
 BLOCK_BYTES = 1 << 22  # size of a block of rows in double precision: small enough for the cache
 
 
@@ -112,17 +113,28 @@ class Points:
         self, p: NDArray[np.integer], Q: NDArray[np.integer], asking: Points | None = None
     ) -> Floats:
         """z_data between point p_i of `asking` (default: these points) and each of Q_i1, ..., Q_ik, as a matrix."""
-        z = np.empty(Q.shape)
         asking = asking or self
-
-        def work(block: slice) -> None:
-            width = Q.shape[1]
-            difference = self.rows(Q[block].ravel()).reshape(-1, width, self.n_features)
-            difference -= asking.rows(p[block])[:, None]
-            z[block] = np.einsum("ijk,ijk->ij", difference, difference)
-
-        self.run(work, row_blocks(len(p), max(1, self.block // Q.shape[1])))
+        compiled = Q.size * self.n_features > COMPILED_WORK
+        z = np.empty(Q.shape)
+        work = self._distances_by_kernel if compiled else self._distances_by_numpy
+        self.run(
+            lambda block: work(p[block], Q[block], asking, z[block]),
+            row_blocks(len(p), max(1, self.block // Q.shape[1])),
+        )
         return z / self._norm_squared
+
+    def _distances_by_numpy(self, p: NDArray[Any], Q: NDArray[Any], asking: Points, z: Floats) -> None:
+        """Squared distances between listed rows of one block: the slow twin of the compiled kernel."""
+        difference = self.rows(Q.ravel()).reshape(*Q.shape, self.n_features)
+        difference -= asking.rows(p)[:, None]
+        z[:] = np.einsum("ijk,ijk->ij", difference, difference)
+
+    def _distances_by_kernel(self, p: NDArray[Any], Q: NDArray[Any], asking: Points, z: Floats) -> None:
+        """The same by the compiled kernel, which reads every row that is listed more than once only once."""
+        from graspel.kernels.distances import listed_distances
+
+        used, local = np.unique(Q, return_inverse=True)
+        listed_distances(asking.rows(p), self.rows(used), local.reshape(Q.shape), z)
 
     def subset(self, index: NDArray[np.integer]) -> Points:
         """Some of the points, prepared in the same way: scale, origin and sketch are those of all points."""

@@ -1,0 +1,82 @@
+r"""Approximate search: sets of landmarks and rounds of descent, until the lists hold the true neighbors of a sample.
+
+The cheapest search comes first: few landmarks for each point (:mod:`graspel.neighbors.landmarks`), which is enough for
+data of low intrinsic dimension. Its lists are compared with the true neighbors of a sample of points. While too many
+are missing, a set of other random landmarks, more of them for each point, adds what the first one missed; while very
+many are missing, a round of descent follows. The candidates come from the sketch and are measured on the points themselves.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graspel.neighbors.exact import exact_neighbors, measure_candidates
+from graspel.neighbors.landmarks import Landmarks, Lists, descend
+from graspel.points.prepared import Points
+from graspel.runtime.parallel import row_blocks
+from graspel.runtime.progress import announce
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+WANTED_MISSING = 0.0075  # share of true neighbors missed; below the 0.01 promised, as it is measured on a sample
+SAMPLE = 384  # points searched exactly
+FEW_LANDMARKS = 4  # nearest landmarks of each point in the first set: enough for smooth data of low dimension
+MANY_LANDMARKS = 12  # ... in all other sets
+MAX_SETS = 6  # sets of landmarks
+DESCENT_SHARE = 0.05  # share of neighbors missed above which descent finds more in its time than another set
+EXTRA_IN_SKETCH = 8  # candidates beyond the width where the sketch shortens distances, and so changes their order
+MEASURED_TOGETHER = 4096  # lists that are measured on the points in one block
+
+
+class Found(NamedTuple):
+    """Neighbor lists (points x width) by increasing z_data, and the landmarks that find the neighbors of new points."""
+
+    indices: Ints
+    z: Floats
+    landmarks: Landmarks
+
+
+def approximate_neighbors(points: Points, k: int, width: int, rng: np.random.Generator) -> Found:
+    """About the `width` nearest points of each point; k of them are wanted with a high recall."""
+    announce("nearest neighbors", None, "preparing the compiled search (some seconds on first use)")
+    sample = np.sort(rng.choice(points.n_points, min(points.n_points, SAMPLE), replace=False))
+    _, truth = exact_neighbors(points, sample, k)
+    sketch, n_threads = points.sketch, points.n_threads
+    lists = Lists.empty(points.n_points, width + 1 if points.sketch_is_exact else width + EXTRA_IN_SKETCH)
+    for number in range(MAX_SETS):
+        landmarks, near = Landmarks.build(sketch, MANY_LANDMARKS if number else FEW_LANDMARKS, rng, n_threads)
+        landmarks.improve(sketch, near, sketch, lists, n_threads)
+        missing = _missing(points, sample, lists, truth)
+        if number and missing > DESCENT_SHARE:
+            lists = descend(sketch, lists, n_threads)
+            missing = _missing(points, sample, lists, truth)
+        announce(
+            "nearest neighbors", None, f"{1 - missing:.1%} found by {number + 1} set{'s' * (number > 0)} of landmarks"
+        )
+        if missing <= WANTED_MISSING:
+            break
+    indices, z = _measure(points, lists.indices, width, np.argsort(near[:, 0], kind="stable"))
+    return Found(indices, z, landmarks)
+
+
+def _missing(points: Points, sample: Ints, lists: Lists, truth: Floats) -> float:
+    """The share of the true neighbors of a sample, whose distances are `truth`, that the lists miss."""
+    candidates = lists.indices[sample].astype(np.int64)
+    z = measure_candidates(points, sample, candidates, truth.shape[1])[1]
+    return float((z > truth * (1 + 1e-9)).mean())
+
+
+def _measure(points: Points, candidates: NDArray[np.int32], width: int, order: Ints) -> tuple[Ints, Floats]:
+    """Measure the candidates on the points, near points together: then they share most of their candidates."""
+    indices = np.empty((points.n_points, width), dtype=np.int64)
+    z = np.empty((points.n_points, width))
+    blocks = row_blocks(len(order), MEASURED_TOGETHER)
+    for done, block in enumerate(blocks):
+        announce("nearest neighbors", done / len(blocks), "measuring distances")
+        chosen = order[block]
+        indices[chosen], z[chosen] = measure_candidates(points, chosen, candidates[chosen].astype(np.int64), width)
+    return indices, z

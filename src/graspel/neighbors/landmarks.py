@@ -1,0 +1,215 @@
+r"""Landmarks: a search for nearest neighbors that stays near-linear in any dimension.
+
+A random share of the points are *landmarks*, and two points are compared if one landmark is among the m nearest of
+both. Cells around a center fail where the intrinsic dimension is high, since most points lie near the border of theirs;
+here a point is in m small cells that overlap. The landmarks nearest to a point are found in the same way, by landmarks
+of landmarks, up to a level small enough for matrix products.
+
+The lists then improve each other: a neighbor of a neighbor is likely to be a neighbor (NN-descent). Every point
+collects candidates for its own list from a copy of the last lists, so that the result does not depend on the order of
+the work or the number of threads.
+
+References
+----------
+E. Chavez, K. Figueroa and G. Navarro. Effective proximity retrieval by ordering permutations. IEEE Transactions on
+Pattern Analysis and Machine Intelligence 30, 2008. Near points order the landmarks in similar ways.
+
+W. Dong, C. Moses and K. Li. Efficient k-nearest neighbor graph construction for generic similarity measures. WWW, 2011.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graspel.runtime.parallel import row_blocks, run_blocks
+
+Rows = NDArray[np.float32]
+Ints = NDArray[np.int32]
+
+SHARE = 16  # points for each landmark
+TOP_LANDMARKS = 4096  # landmarks that all queries are compared with
+CELL_LIMIT = 4  # largest size of a cell, in average sizes: hubs would cost the square of theirs
+QUERY_BLOCK = 4096  # queries of one task; tasks are fixed, so that threads do not change the result
+MERGE_BLOCK = 1 << 15  # lists merged in one task
+BATCH_PLACES = 1 << 21  # queries, counted once for each of their cells, whose findings are held in memory: 128 MB
+FOUND_IN_CELL = 8  # nearest members kept for each query of a cell
+PRODUCT_BLOCK = 512  # queries of one matrix product: its result stays in the cache
+FORWARD = 16  # nearest neighbors of each point that take part in a round of descent
+NEW_LANDMARKS = 16  # nearest landmarks whose cells are searched for a new row: it has no other way to be found
+REVERSE = 16  # points that have it among their neighbors, nearest first
+
+
+class Lists(NamedTuple):
+    """Neighbor lists by increasing squared distance in the sketch (inf and -1: none), and which entries are new."""
+
+    z: Rows
+    indices: Ints
+    fresh: NDArray[np.bool_]
+
+    @classmethod
+    def empty(cls, n: int, width: int) -> Lists:
+        """Lists without entries."""
+        return cls(
+            np.full((n, width), np.inf, dtype=np.float32),
+            np.full((n, width), -1, dtype=np.int32),
+            np.zeros((n, width), dtype=bool),
+        )
+
+
+@dataclass(frozen=True)
+class Landmarks:
+    """Landmarks of a set of rows, and the rows that each of them is near to.
+
+    Attributes
+    ----------
+    rows : the rows of the landmarks
+    start, members : the cell of landmark c, ``members[start[c]:start[c + 1]]``: the rows below that are near to it
+    above : Landmarks of these landmarks; None at the top
+    """
+
+    rows: Rows
+    start: NDArray[np.int64]
+    members: Ints
+    above: Landmarks | None
+
+    @classmethod
+    def build(cls, X: Rows, m: int, rng: np.random.Generator, n_threads: int) -> tuple[Landmarks, Ints]:
+        """Landmarks of the rows of X, and the m landmarks nearest to each row, nearest first."""
+        rows = X[np.sort(rng.choice(len(X), max(1, len(X) // SHARE), replace=False))]
+        above = cls.build(rows, m, rng, n_threads)[0] if len(rows) > TOP_LANDMARKS else None
+        unfilled = cls(rows, np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), above)
+        near = unfilled.nearest(X, m, n_threads)
+        start, members, _ = fill_cells(near, len(rows), CELL_LIMIT * SHARE * m)
+        return cls(rows, start, members, above), near
+
+    def nearest(self, Q: Rows, m: int, n_threads: int) -> Ints:
+        """The m landmarks nearest to each row of Q, nearest first (-1 if fewer were found)."""
+        if self.above is None:
+            return nearest_by_products(Q, self.rows, m, n_threads)
+        lists = Lists.empty(len(Q), m)
+        self.above.improve(Q, self.above.nearest(Q, m, n_threads), self.rows, lists, n_threads)
+        return lists.indices
+
+    def search(self, Q: Rows, X: Rows, width: int, n_threads: int) -> NDArray[np.int64]:
+        """For new rows Q: about the `width` nearest of the rows X that the landmarks were chosen from, -1 if fewer."""
+        lists = Lists.empty(len(Q), width)
+        self.improve(Q, self.nearest(Q, NEW_LANDMARKS, n_threads), X, lists, n_threads)
+        return lists.indices.astype(np.int64)
+
+    def improve(self, Q: Rows, near: Ints, X: Rows, lists: Lists, n_threads: int) -> None:
+        """Improve the lists of the rows of Q, with these nearest landmarks, by the rows of X in their cells.
+
+        Cells are compared in batches, so that what they found fits in memory, and then merged list by list.
+        """
+        from graspel.kernels.nearest import compare_in_cells, merge_found
+
+        own, width = Q is X, min(FOUND_IN_CELL, lists.z.shape[1])
+        query_start, queries, places = fill_cells(near, len(self.rows), len(Q))
+        squares = np.einsum("ij,ij->i", X, X)
+        query_squares = squares if own else np.einsum("ij,ij->i", Q, Q)
+        everyone = np.arange(len(Q), dtype=np.int32)
+        for low, high in split_evenly(query_start, BATCH_PLACES):
+            n_places = int(query_start[high] - query_start[low])
+            z = np.full((n_places, width), np.inf, dtype=np.float32)
+            index = np.full((n_places, width), -1, dtype=np.int32)
+
+            def compare(cells: tuple[int, int], z: Rows = z, index: Ints = index, low: int = low) -> None:
+                part = slice(
+                    int(query_start[cells[0]] - query_start[low]), int(query_start[cells[1]] - query_start[low])
+                )
+                compare_in_cells(
+                    Q, X, queries, query_start, self.members, self.start, *cells, own, z[part], index[part]
+                )
+
+            def merge(block: slice, z: Rows = z, index: Ints = index, low: int = low, high: int = high) -> None:
+                here = places[block] - query_start[low]
+                merge_found(
+                    everyone[block] - block.start,
+                    query_squares[block],
+                    near[block],
+                    here,
+                    low,
+                    high,
+                    z,
+                    index,
+                    lists.z[block],
+                    lists.indices[block],
+                    lists.fresh[block],
+                )
+
+            run_blocks(
+                compare,
+                [(a + low, b + low) for a, b in split_evenly(query_start[low : high + 1], QUERY_BLOCK)],
+                n_threads,
+            )
+            run_blocks(merge, row_blocks(len(Q), MERGE_BLOCK), n_threads)
+
+
+def descend(X: Rows, lists: Lists, n_threads: int) -> Lists:
+    """One round of descent: every row is compared with the neighbors of its neighbors, in both directions."""
+    from graspel.kernels.nearest import pull_nearest, reverse_entries
+
+    n, forward = len(X), min(FORWARD, lists.indices.shape[1])
+    reverse, count = np.zeros((n, REVERSE), dtype=np.int32), np.zeros(n, dtype=np.int32)
+    reverse_entries(lists.indices, lists.fresh, forward, reverse, count)
+    ahead = lists.indices[:, :forward]
+    entries = np.concatenate([(ahead << 1) | lists.fresh[:, :forward], reverse], axis=1)
+    used = np.concatenate([ahead >= 0, np.arange(REVERSE) < count[:, None]], axis=1)
+    start, members = np.append(0, np.cumsum(used.sum(axis=1))), entries[used]
+    better = Lists(lists.z.copy(), lists.indices.copy(), np.zeros_like(lists.fresh))
+    everyone = np.arange(n, dtype=np.int32)
+    scratch: SimpleQueue[Ints] = SimpleQueue()
+    for _ in range(n_threads):
+        scratch.put(np.zeros(n, dtype=np.int32))
+
+    def work(block: slice) -> None:
+        stamp = scratch.get()
+        pull_nearest(X, everyone[block], start, members, *better, stamp)
+        scratch.put(stamp)
+
+    run_blocks(work, row_blocks(n, QUERY_BLOCK), n_threads)
+    return better
+
+
+def nearest_by_products(Q: Rows, X: Rows, m: int, n_threads: int) -> Ints:
+    """The m rows of X nearest to each row of Q, nearest first, by matrix products."""
+    from graspel.kernels.nearest import keep_nearest_of_products
+
+    index = np.full((len(Q), m), -1, dtype=np.int32)
+    squares, labels = np.einsum("ij,ij->i", X, X), np.arange(len(X), dtype=np.int32)
+
+    def work(block: slice) -> None:
+        rows = Q[block]
+        z = np.full((len(rows), m), np.inf, dtype=np.float32)
+        keep_nearest_of_products(rows @ X.T, squares, labels, labels[:0], False, z, index[block], 0)
+
+    run_blocks(work, row_blocks(len(Q), PRODUCT_BLOCK), n_threads)
+    return index
+
+
+def fill_cells(near: Ints, n_cells: int, limit: int) -> tuple[NDArray[np.int64], Ints, NDArray[np.int64]]:
+    """The rows of each cell, at most `limit` of them, those for which it is the nearest first: start, rows, places."""
+    from graspel.kernels.nearest import fill_groups
+
+    sizes = np.minimum(np.bincount(near[near >= 0], minlength=n_cells), limit)
+    start = np.append(0, np.cumsum(sizes))
+    members, places = np.empty(start[-1], dtype=np.int32), np.empty(near.shape, dtype=np.int64)
+    fill_groups(near, limit, start, members, places)
+    return start, members, places
+
+
+def split_evenly(start: NDArray[np.int64], size: int) -> list[tuple[int, int]]:
+    """Ranges of consecutive cells that hold about `size` places each; `start` has the first place of every cell.
+
+    >>> split_evenly(np.array([0, 3, 4, 9, 10]), 4)
+    [(0, 2), (2, 4)]
+    """
+    n_cells = len(start) - 1
+    targets = np.arange(start[0] + size, start[-1], size)
+    cuts = np.unique(np.concatenate([[0], np.searchsorted(start, targets), [n_cells]]))
+    return list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
