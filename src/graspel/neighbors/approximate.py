@@ -3,7 +3,7 @@ r"""Approximate search: sets of landmarks and rounds of descent, until the lists
 The cheapest search comes first: few landmarks for each point (:mod:`graspel.neighbors.landmarks`), which is enough for
 data of low intrinsic dimension. Its lists are compared with the true neighbors of a sample of points. While too many
 are missing, a set of other random landmarks, more of them for each point, adds what the first one missed; while very
-many are missing, a round of descent follows. The candidates come from the sketch and are measured on the points themselves.
+many are missing, a round of descent follows. The candidates come from the sketch and are measured on the points.
 """
 
 from __future__ import annotations
