@@ -12,12 +12,12 @@ from scipy.sparse.csgraph import connected_components
 
 from graspel.graph import Graph
 from graspel.linalg import LaplacianSolver
-from graspel.linalg.approximate_factor import (
+from graspel.linalg.approximate_factor import ApproximateFactor
+from graspel.linalg.elimination_levels import (
     CAREFUL,
     DENSE_LIMIT,
     DENSE_SIZE,
     QUICK,
-    ApproximateFactor,
     eliminate,
     independent_low_degree_nodes,
     sample_cliques,

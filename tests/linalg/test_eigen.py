@@ -137,7 +137,7 @@ def test_small_components_are_not_overlooked(seed):
 def _small_limits(monkeypatch):
     """Let the multilevel method begin at 150 nodes, where exact twins take little time."""
     monkeypatch.setattr(eigen, "DENSE_LIMIT", 150)
-    monkeypatch.setattr("graspel.linalg.approximate_factor.DENSE_SIZE", 60)
+    monkeypatch.setattr("graspel.linalg.elimination_levels.DENSE_SIZE", 60)
 
 
 @pytest.mark.parametrize("tie", [1e-2, 1e-6, 1e-10])
