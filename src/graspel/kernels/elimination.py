@@ -1,7 +1,7 @@
 r"""Elimination node by node: the loop behind :mod:`graspel.linalg.approximate_factor` for large graphs.
 
-Edge number k is stored as two half-edges, 2 k and 2 k + 1, one in the list of each of its ends. Eliminating node v takes
-its list apart: the half-edges of its neighbors become ends of the edges that replace its star, so that hardly any new
+Edge number k is stored as two half-edges, 2 k and 2 k + 1, one in the list of each of its ends. Eliminating node v
+takes its list apart: the half-edges of its neighbors become ends of the edges that replace its star, so that hardly any new
 memory is needed. Nodes wait in buckets by degree; the node that has waited longest in the lowest bucket goes first. As
 nodes come in an order that keeps neighbors together, so does this one.
 
@@ -16,15 +16,21 @@ arXiv 2303.00709, 2023. The lists of half-edges and the buckets of degrees.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from graspel.kernels.compile import kernel
+
+Ints = NDArray[Any]
+Floats = NDArray[np.float64]
 
 N_BUCKETS = 128  # degrees up to 63 have a bucket each, larger ones one for each 64, the last one all above 4,096
 
 
 @kernel
-def bucket_of(degree):  # noqa: ANN001, ANN201
+def bucket_of(degree: int) -> int:
     """The bucket of a degree."""
     if degree < 64:
         return degree
@@ -32,7 +38,7 @@ def bucket_of(degree):  # noqa: ANN001, ANN201
 
 
 @kernel
-def enqueue(v, bucket, heads, ends, before, after):  # noqa: ANN001, ANN201
+def enqueue(v: int, bucket: int, heads: Ints, ends: Ints, before: Ints, after: Ints) -> None:
     """Append node v to the end of a bucket."""
     last = ends[bucket]
     before[v], after[v], ends[bucket] = last, -1, v
@@ -43,7 +49,7 @@ def enqueue(v, bucket, heads, ends, before, after):  # noqa: ANN001, ANN201
 
 
 @kernel
-def dequeue(v, bucket, heads, ends, before, after):  # noqa: ANN001, ANN201
+def dequeue(v: int, bucket: int, heads: Ints, ends: Ints, before: Ints, after: Ints) -> None:
     """Take node v out of its bucket."""
     if before[v] >= 0:
         after[before[v]] = after[v]
@@ -56,7 +62,7 @@ def dequeue(v, bucket, heads, ends, before, after):  # noqa: ANN001, ANN201
 
 
 @kernel
-def sort_by_weight(n, weights, nodes, slots):  # noqa: ANN001, ANN201
+def sort_by_weight(n: int, weights: Floats, nodes: Ints, slots: Ints) -> None:
     """Sort the first n entries of three arrays by ascending weight (Shell's method, in place)."""
     gap = 1
     while gap < n // 3:
@@ -72,7 +78,7 @@ def sort_by_weight(n, weights, nodes, slots):  # noqa: ANN001, ANN201
 
 
 @kernel
-def next_uniform(state):  # noqa: ANN001, ANN201
+def next_uniform(state: NDArray[np.uint64]) -> float:
     """The next number in [0, 1) of a generator with one word of state (SplitMix64)."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     z = state[0]
@@ -83,7 +89,7 @@ def next_uniform(state):  # noqa: ANN001, ANN201
 
 
 @kernel
-def longer(array, length):  # noqa: ANN001, ANN201
+def longer(array: NDArray[Any], length: int) -> NDArray[Any]:
     """A copy of an array with room for more entries."""
     result = np.empty(length, array.dtype)
     result[: len(array)] = array
@@ -92,19 +98,19 @@ def longer(array, length):  # noqa: ANN001, ANN201
 
 # Longer than 60 lines: one loop whose steps share nearly all of their arrays.
 @kernel
-def eliminate_nodes(  # noqa: ANN201
-    indptr,  # noqa: ANN001
-    indices,  # noqa: ANN001
-    data,  # noqa: ANN001
-    ground,  # noqa: ANN001
-    seed,  # noqa: ANN001
-    dense_size,  # noqa: ANN001
-    dense_limit,  # noqa: ANN001
-    dense_fill,  # noqa: ANN001
-    careful_share,  # noqa: ANN001
-    quick,  # noqa: ANN001
-    careful,  # noqa: ANN001
-):
+def eliminate_nodes(
+    indptr: Ints,
+    indices: Ints,
+    data: Floats,
+    ground: Floats,
+    seed: int,
+    dense_size: int,
+    dense_limit: int,
+    dense_fill: float,
+    careful_share: float,
+    quick: tuple[int, int],
+    careful: tuple[int, int],
+) -> tuple[Ints, Ints, Ints, Floats, Floats, Floats]:
     """Eliminate the nodes of a graph (CSR) until the rest is small or dense.
 
     `ground` is changed in place. `quick` and `careful` are (largest degree of an exact clique, number of trees).

@@ -6,11 +6,19 @@ the cache.
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from graspel.kernels.compile import kernel
+
+Ints = NDArray[Any]
+Floats = NDArray[np.float64]
 
 
 @kernel
-def solve_forward(pointers, columns, shares, X):  # noqa: ANN001, ANN201
+def solve_forward(pointers: Ints, columns: Ints, shares: Floats, X: Floats) -> None:
     """Replace X by G^-1 X: every eliminated node hands its value on to its later neighbors."""
     m = X.shape[1]
     for v in range(len(pointers) - 1):
@@ -20,7 +28,7 @@ def solve_forward(pointers, columns, shares, X):  # noqa: ANN001, ANN201
 
 
 @kernel
-def solve_backward(pointers, columns, shares, X):  # noqa: ANN001, ANN201
+def solve_backward(pointers: Ints, columns: Ints, shares: Floats, X: Floats) -> None:
     """Replace X by G^-T X: every eliminated node, last first, adds the weighted mean of its later neighbors."""
     m = X.shape[1]
     for v in range(len(pointers) - 2, -1, -1):

@@ -11,8 +11,8 @@ replaced by two trees of half the weight, whose sum has a smaller variance. On u
 stage soon, it saves a third of the iterations.
 
 Two implementations sample in this way. Up to `COMPILED_SIZE` nodes, all nodes of an independent set of low degree are
-eliminated in one round, as array operations (:mod:`graspel.linalg.elimination_levels`). On larger graphs a compiled loop
-eliminates one node after the other (:mod:`graspel.linalg.elimination_sequence`). Nodes of degree one, two and three are
+eliminated in one round, as array operations (:mod:`graspel.linalg.elimination_levels`). On larger graphs a compiled
+loop eliminates one node after the other (:mod:`graspel.linalg.elimination_sequence`). Nodes of degree one, two and three are
 eliminated exactly, so a tree is solved exactly. Used as a preconditioner, the factors let conjugate gradients gain one
 digit every two to four iterations on all graphs that were tried. The cost is O(E) memory and O(E log N) time.
 

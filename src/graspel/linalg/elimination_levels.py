@@ -1,8 +1,8 @@
 r"""Elimination in rounds: a set of nodes that are not adjacent is eliminated at once, as array operations.
 
 This is how :mod:`graspel.linalg.approximate_factor` factors graphs of moderate size. Each round is a level of a
-multilevel method, with the interpolation x_v = sum_i (w_i / W) x_i. For large graphs a compiled loop eliminates one node
-after the other (:mod:`graspel.linalg.elimination_sequence`); both sample cliques in the same way.
+multilevel method, with the interpolation x_v = sum_i (w_i / W) x_i. For large graphs a compiled loop eliminates one
+node after the other (:mod:`graspel.linalg.elimination_sequence`); both sample cliques in the same way.
 
 References
 ----------

@@ -57,7 +57,9 @@ def products(V: Floats, W: Floats, n_threads: int = 1) -> Floats:
     array([[1., 3.]])
     """
     total = np.zeros((len(V), len(W)))
-    for product in map_blocks(lambda at: V[:, at] @ W[:, at].T, row_blocks(V.shape[1], BLOCK_LENGTH), _threads(V, n_threads)):
+    for product in map_blocks(
+        lambda at: V[:, at] @ W[:, at].T, row_blocks(V.shape[1], BLOCK_LENGTH), _threads(V, n_threads)
+    ):
         total += product
     return total
 
