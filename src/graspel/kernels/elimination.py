@@ -1,9 +1,12 @@
-r"""Elimination node by node: the loop behind :mod:`graspel.linalg.approximate_factor` for large graphs.
+r"""Elimination node by node: the loop behind :mod:`graspel.linalg.elimination_sequence`.
 
 Edge number k is stored as two half-edges, 2 k and 2 k + 1, one in the list of each of its ends. Eliminating node v
-takes its list apart: the half-edges of its neighbors become ends of the edges that replace its star, so that hardly any new
-memory is needed. Nodes wait in buckets by degree; the node that has waited longest in the lowest bucket goes first. As
-nodes come in an order that keeps neighbors together, so does this one.
+takes its list apart: the half-edges of its neighbors become ends of the edges that replace its star, so that hardly any
+new memory is needed. Nodes wait in buckets by degree; the node that has waited longest in the lowest bucket goes first.
+As the nodes come in an order that keeps neighbors together, so does this one.
+
+All arrays are allocated by the caller, and no two variables are assigned in one statement: this halves the time that it
+takes to compile the kernels.
 
 References
 ----------
@@ -12,6 +15,9 @@ Foundations of Computer Science, 2016.
 
 Y. Gao, R. Kyng and D. A. Spielman. Robust and practical solution of Laplacian equations by approximate elimination.
 arXiv 2303.00709, 2023. The lists of half-edges and the buckets of degrees.
+
+G. L. Steele, D. Lea and C. H. Flood. Fast splittable pseudorandom number generators. ACM SIGPLAN Notices 49(10), 2014.
+The generator SplitMix64.
 """
 
 from __future__ import annotations
@@ -38,27 +44,38 @@ def bucket_of(degree: int) -> int:
 
 
 @kernel
-def enqueue(v: int, bucket: int, heads: Ints, ends: Ints, before: Ints, after: Ints) -> None:
-    """Append node v to the end of a bucket."""
-    last = ends[bucket]
-    before[v], after[v], ends[bucket] = last, -1, v
+def enqueue(v: int, bucket: int, queues: Ints, waiting: Ints) -> None:
+    """Append node v to the end of a bucket; `queues` holds its first and last node, `waiting` the nodes beside each."""
+    last = queues[bucket, 1]
+    waiting[v, 0] = last
+    waiting[v, 1] = -1
+    queues[bucket, 1] = v
     if last >= 0:
-        after[last] = v
+        waiting[last, 1] = v
     else:
-        heads[bucket] = v
+        queues[bucket, 0] = v
 
 
 @kernel
-def dequeue(v: int, bucket: int, heads: Ints, ends: Ints, before: Ints, after: Ints) -> None:
+def dequeue(v: int, bucket: int, queues: Ints, waiting: Ints) -> None:
     """Take node v out of its bucket."""
-    if before[v] >= 0:
-        after[before[v]] = after[v]
+    before = waiting[v, 0]
+    after = waiting[v, 1]
+    if before >= 0:
+        waiting[before, 1] = after
     else:
-        heads[bucket] = after[v]
-    if after[v] >= 0:
-        before[after[v]] = before[v]
+        queues[bucket, 0] = after
+    if after >= 0:
+        waiting[after, 0] = before
     else:
-        ends[bucket] = before[v]
+        queues[bucket, 1] = before
+
+
+@kernel
+def enqueue_all(degree: Ints, queues: Ints, waiting: Ints) -> None:
+    """Append all nodes to the buckets of their degrees, in order."""
+    for v in range(len(degree)):
+        enqueue(v, bucket_of(degree[v]), queues, waiting)
 
 
 @kernel
@@ -69,11 +86,18 @@ def sort_by_weight(n: int, weights: Floats, nodes: Ints, slots: Ints) -> None:
         gap = 3 * gap + 1
     while gap:
         for i in range(gap, n):
-            w, node, slot, j = weights[i], nodes[i], slots[i], i
+            w = weights[i]
+            node = nodes[i]
+            slot = slots[i]
+            j = i
             while j >= gap and weights[j - gap] > w:
-                weights[j], nodes[j], slots[j] = weights[j - gap], nodes[j - gap], slots[j - gap]
+                weights[j] = weights[j - gap]
+                nodes[j] = nodes[j - gap]
+                slots[j] = slots[j - gap]
                 j -= gap
-            weights[j], nodes[j], slots[j] = w, node, slot
+            weights[j] = w
+            nodes[j] = node
+            slots[j] = slot
         gap //= 3
 
 
@@ -89,175 +113,193 @@ def next_uniform(state: NDArray[np.uint64]) -> float:
 
 
 @kernel
-def longer(array: NDArray[Any], length: int) -> NDArray[Any]:
-    """A copy of an array with room for more entries."""
-    result = np.empty(length, array.dtype)
-    result[: len(array)] = array
-    return result
+def link_half_edges(
+    indptr: Ints, indices: Ints, data: Floats, ends: Ints, weight: Floats, first: Ints, degree: Ints
+) -> None:
+    """Store the edges of a CSR matrix as lists of half-edges: `ends` holds the node at the other end and the next."""
+    used = 0
+    for v in range(len(indptr) - 1):
+        for e in range(indptr[v], indptr[v + 1]):
+            u = indices[e]
+            if u > v:
+                ends[used, 0] = u
+                ends[used, 1] = first[v]
+                ends[used + 1, 0] = v
+                ends[used + 1, 1] = first[u]
+                weight[used] = data[e]
+                weight[used + 1] = data[e]
+                first[v] = used
+                first[u] = used + 1
+                degree[v] += 1
+                degree[u] += 1
+                used += 2
 
 
 # Longer than 60 lines: one loop whose steps share nearly all of their arrays.
 @kernel
 def eliminate_nodes(
-    indptr: Ints,
-    indices: Ints,
-    data: Floats,
+    counters: Ints,
+    ends: Ints,
+    weight: Floats,
+    first: Ints,
+    degree: Ints,
+    queues: Ints,
+    waiting: Ints,
     ground: Floats,
-    seed: int,
-    dense_size: int,
-    dense_limit: int,
-    dense_fill: float,
-    careful_share: float,
-    quick: tuple[int, int],
-    careful: tuple[int, int],
-) -> tuple[Ints, Ints, Ints, Floats, Floats, Floats]:
-    """Eliminate the nodes of a graph (CSR) until the rest is small or dense.
+    order: Ints,
+    pivots: Floats,
+    pointers: Ints,
+    columns: Ints,
+    shares: Floats,
+    star_nodes: Ints,
+    star_slots: Ints,
+    star_weights: Floats,
+    later: Floats,
+    at: Ints,
+    state: NDArray[np.uint64],
+    n_last: int,
+    careful_from: int,
+    quick_degree: int,
+    careful_degree: int,
+    careful_trees: int,
+) -> int:
+    """Eliminate nodes until `n_last` are left, or memory is used up; return the room that the next star needs.
 
-    `ground` is changed in place. `quick` and `careful` are (largest degree of an exact clique, number of trees).
-
-    Returns
-    -------
-    order : nodes in the order of their elimination, then the rest in ascending order
-    pointers, columns, shares : the entries w_i / W of each eliminated node, columns in elimination order
-    pivots : total weight W at elimination, infinite for a node without edges
-    rest : dense adjacency of the nodes that are left
+    Parameters
+    ----------
+    counters : where to go on: nodes left, edges left, lowest bucket, nodes done, entries of the factor, half-edges
+    ends, weight, first, degree : the half-edges, see `link_half_edges`; a weight of 0 marks one that is no longer used
+    queues, waiting : the buckets, see `enqueue`
+    ground : the excess of each node
+    order, pivots : filled with the eliminated nodes and their total weights, infinite for a node without edges
+    pointers, columns, shares : filled with the neighbors of each eliminated node and their shares w_i / W
+    star_nodes, star_slots, star_weights, later, at : memory for the star of one node; `at` holds -1
+    state : of the random numbers
+    careful_from : number of edges left from which on cliques of `careful_degree` nodes are kept exactly, and larger
+        ones become `careful_trees` trees; before it is one tree for cliques of more than `quick_degree` nodes
     """
-    n = len(indptr) - 1
-    # Half-edges.
-    n_edges = len(indices) // 2
-    link, node, weight = (
-        np.empty(2 * n_edges + 64, np.int32),
-        np.empty(2 * n_edges + 64, np.int32),
-        np.empty(2 * n_edges + 64),
-    )
-    first, degree = np.full(n, -1, np.int32), np.zeros(n, np.int32)
-    used = 0
-    for v in range(n - 1, -1, -1):
-        for e in range(indptr[v], indptr[v + 1]):
-            u = indices[e]
-            if u > v:
-                node[used], node[used + 1] = u, v
-                weight[used] = weight[used + 1] = data[e]
-                link[used], link[used + 1] = first[v], first[u]
-                first[v], first[u] = used, used + 1
-                degree[v] += 1
-                degree[u] += 1
-                used += 2
-    # Buckets.
-    heads, ends = np.full(N_BUCKETS, -1, np.int32), np.full(N_BUCKETS, -1, np.int32)
-    before, after = np.empty(n, np.int32), np.empty(n, np.int32)
-    for v in range(n):
-        enqueue(v, bucket_of(degree[v]), heads, ends, before, after)
-    # Results and the star of the current node.
-    order, place, pivots = np.empty(n, np.int32), np.full(n, -1, np.int32), np.empty(n)
-    pointers = np.zeros(n + 1, np.int64)
-    columns, shares = np.empty(len(indices) + 64, np.int32), np.empty(len(indices) + 64)
-    star_nodes, star_slots, star_weights = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n)
-    later, old_degree = np.empty(n), np.empty(n, np.int32)
-    at = np.full(n, -1, np.int32)
-    state = np.array([seed], np.uint64)
-    n_left, edges_left, bucket, done, filled = n, n_edges, 0, 0, 0
-    while n_left > dense_size and not (n_left <= dense_limit and 2 * edges_left > dense_fill * n_left * n_left):
-        while heads[bucket] < 0:
+    n_left = counters[0]
+    edges_left = counters[1]
+    bucket = counters[2]
+    done = counters[3]
+    filled = counters[4]
+    used = counters[5]
+    room = 0
+    while n_left > n_last:
+        while queues[bucket, 0] < 0:
             bucket += 1
-        v = heads[bucket]
-        dequeue(v, bucket, heads, ends, before, after)
+        v = queues[bucket, 0]
+        is_careful = edges_left <= careful_from
+        exact_degree = careful_degree if is_careful else quick_degree
+        n_trees = careful_trees if is_careful else 1
+        room = 2 * max(n_trees * degree[v], exact_degree * exact_degree)
+        if filled + degree[v] > len(columns) or used + room > len(weight):
+            break
+        room = 0
+        dequeue(v, bucket, queues, waiting)
         # The star of v: parallel edges are added up.
-        d, total, e = 0, ground[v], first[v]
+        d = 0
+        total = ground[v]
+        e = first[v]
         while e >= 0:
-            u, w = node[e], weight[e]
+            w = weight[e]
             if w > 0:
+                u = ends[e, 0]
                 edges_left -= 1
                 total += w
                 i = at[u]
                 if i < 0:
-                    at[u] = i = d
-                    star_nodes[d], star_slots[d], star_weights[d], old_degree[d] = u, e, w, degree[u]
+                    at[u] = d
+                    star_nodes[d] = u
+                    star_slots[d] = e
+                    star_weights[d] = w
+                    dequeue(u, bucket_of(degree[u]), queues, waiting)
                     d += 1
                 else:
                     star_weights[i] += w
-                    weight[e ^ 1] = 0.0  # stays in the list of u, and is passed over
                 degree[u] -= 1
-            e = link[e]
+                weight[e ^ 1] = 0.0  # stays in the list of u, and is passed over unless it gets a new use
+            e = ends[e, 1]
         for i in range(d):
             at[star_nodes[i]] = -1
-            u = star_nodes[i]
-            enqueue_at = bucket_of(old_degree[i])
-            dequeue(u, enqueue_at, heads, ends, before, after)
         sort_by_weight(d, star_weights, star_nodes, star_slots)
         # The row of the factor.
-        if filled + d > len(columns):
-            columns, shares = longer(columns, 2 * len(columns) + d), longer(shares, 2 * len(columns) + d)
         pivot = total if total > 0 else np.inf
-        for i in range(d):
-            columns[filled + i], shares[filled + i] = star_nodes[i], star_weights[i] / pivot
-            ground[star_nodes[i]] += star_weights[i] / pivot * ground[v]
-            weight[star_slots[i] ^ 1] = 0.0
-        filled += d
-        order[done], pivots[done], place[v] = v, pivot, done
-        done += 1
-        pointers[done] = filled
-        # The edges that replace the star.
-        exact_degree, n_trees = careful if edges_left <= careful_share * n_edges else quick
-        exact = d <= exact_degree
-        if used + 2 * max(n_trees * d, exact_degree * exact_degree) > len(node):
-            room = 2 * len(node) + 2 * n_trees * d + 64
-            node, weight, link = longer(node, room), longer(weight, room), longer(link, room)
         later_sum = 0.0
         for i in range(d - 1, -1, -1):
             later[i] = later_sum
             later_sum += star_weights[i]
+            share = star_weights[i] / pivot
+            columns[filled + i] = star_nodes[i]
+            shares[filled + i] = share
+            ground[star_nodes[i]] += share * ground[v]
+        order[done] = v
+        pivots[done] = pivot
+        done += 1
+        filled += d
+        pointers[done] = filled
+        # The edges that replace the star.
+        is_exact = d <= exact_degree
         for i in range(d - 1):
-            is_free = True  # whether the half-edges between v and neighbor i have no new use yet
-            for draw in range(d - 1 - i if exact else n_trees):
-                if exact:
+            share = star_weights[i] / pivot
+            is_free = True  # whether the two half-edges between v and neighbor i have no new use yet
+            for draw in range(d - 1 - i if is_exact else n_trees):
+                if is_exact:
                     j = i + 1 + draw
-                    w = star_weights[i] / pivot * star_weights[j]
+                    w = share * star_weights[j]
                 else:
                     target = (1.0 - next_uniform(state)) * later[i]
-                    low, high = i + 1, d - 1
-                    while low < high:
-                        middle = (low + high) // 2
+                    j = i + 1
+                    high = d - 1
+                    while j < high:
+                        middle = (j + high) // 2
                         if later[middle] <= target:
                             high = middle
                         else:
-                            low = middle + 1
-                    j = low
-                    w = star_weights[i] / pivot * later[i] / n_trees
+                            j = middle + 1
+                    w = share * later[i] / n_trees
                 if not w > 0:  # lost to underflow
                     continue
-                p, q = star_nodes[i], star_nodes[j]
+                p = star_nodes[i]
+                q = star_nodes[j]
                 if is_free:
                     e = star_slots[i]
                     is_free = False
                 else:
                     e = used
                     used += 2
-                    link[e ^ 1], first[p] = first[p], e ^ 1
-                node[e ^ 1], weight[e ^ 1] = q, w
-                node[e], weight[e], link[e], first[q] = p, w, first[q], e
+                    ends[e ^ 1, 1] = first[p]
+                    first[p] = e ^ 1
+                ends[e ^ 1, 0] = q
+                weight[e ^ 1] = w
+                ends[e, 0] = p
+                weight[e] = w
+                ends[e, 1] = first[q]
+                first[q] = e
                 degree[p] += 1
                 degree[q] += 1
                 edges_left += 1
         for i in range(d):
-            u = star_nodes[i]
-            b = bucket_of(degree[u])
-            enqueue(u, b, heads, ends, before, after)
+            b = bucket_of(degree[star_nodes[i]])
+            enqueue(star_nodes[i], b, queues, waiting)
             bucket = min(bucket, b)
+        degree[v] = -1
         n_left -= 1
-    # The rest, as a dense matrix.
-    rest = np.zeros((n_left, n_left))
-    k = done
-    for v in range(n):
-        if place[v] < 0:
-            order[k], place[v] = v, k
-            k += 1
-    for k in range(done, n):
-        e = first[order[k]]
+    counters[0] = n_left
+    counters[1] = edges_left
+    counters[2] = bucket
+    counters[3] = done
+    counters[4] = filled
+    counters[5] = used
+    return room
+
+
+@kernel
+def fill_rest(rest: Floats, nodes: Ints, place: Ints, ends: Ints, weight: Floats, first: Ints) -> None:
+    """Add the edges between the nodes that are left to a dense adjacency; `place` is their row."""
+    for i in range(len(nodes)):
+        e = first[nodes[i]]
         while e >= 0:
             if weight[e] > 0:
-                rest[k - done, place[node[e]] - done] += weight[e]
-            e = link[e]
-    for i in range(filled):
-        columns[i] = place[columns[i]]
-    return order, pointers[: done + 1], columns[:filled].copy(), shares[:filled].copy(), pivots[:done], rest
+                rest[i, place[ends[e, 0]]] += weight[e]
+            e = ends[e, 1]

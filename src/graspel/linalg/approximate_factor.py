@@ -12,9 +12,9 @@ stage soon, it saves a third of the iterations.
 
 Two implementations sample in this way. Up to `COMPILED_SIZE` nodes, all nodes of an independent set of low degree are
 eliminated in one round, as array operations (:mod:`graspel.linalg.elimination_levels`). On larger graphs a compiled
-loop eliminates one node after the other (:mod:`graspel.linalg.elimination_sequence`). Nodes of degree one, two and three are
-eliminated exactly, so a tree is solved exactly. Used as a preconditioner, the factors let conjugate gradients gain one
-digit every two to four iterations on all graphs that were tried. The cost is O(E) memory and O(E log N) time.
+loop eliminates one node after the other (:mod:`graspel.linalg.elimination_sequence`). Nodes of degree one, two and
+three are eliminated exactly, so a tree is solved exactly. Used as a preconditioner, the factors let conjugate gradients
+gain one digit every two to four iterations on all graphs that were tried. The cost is O(E) memory and O(E log N) time.
 
 A non-negative diagonal can be added, L + diag(s). It is treated as edges to a ground node that is never eliminated.
 
@@ -59,7 +59,6 @@ class ApproximateFactor:
     rng : numpy Generator that draws the trees
     excess : array of N non-negative numbers, some of them positive in every component, or None for none
     n_threads : int, number of threads that work on several vectors at once; it does not change the result
-    compiled_size : int, number of nodes from which on the compiled loop is used
 
     Attributes
     ----------
@@ -82,13 +81,12 @@ class ApproximateFactor:
         excess: Floats | None = None,
         *,
         n_threads: int = 1,
-        compiled_size: int = COMPILED_SIZE,
     ) -> None:
         self.n_nodes = adjacency.shape[0]
         self.singular = excess is None
         self.n_threads = n_threads if self.n_nodes >= MIN_THREADED_LENGTH else 1
         ground = np.zeros(self.n_nodes) if excess is None else np.array(excess, dtype=np.float64)
-        eliminate = EliminationSequence if self.n_nodes >= compiled_size else EliminationLevels
+        eliminate = EliminationSequence if self.n_nodes >= COMPILED_SIZE else EliminationLevels
         self._eliminated: EliminationSequence | EliminationLevels = eliminate(adjacency, ground, rng)
         self.order = self._eliminated.order
         self.components = Components.of(adjacency)
