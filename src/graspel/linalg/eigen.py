@@ -3,9 +3,10 @@ r"""Eigenpairs: the smallest eigenvalues of a graph Laplacian and their vectors,
 For small graphs LAPACK computes all of them (:mod:`graspel.linalg.dense_pairs`). For large graphs the iteration starts
 from the eigenvectors of the coarse graph that approximate elimination leaves
 (:mod:`graspel.linalg.approximate_factor`), or from the eigenvectors of a similar graph, and LOBPCG
-(:mod:`graspel.linalg.lobpcg`) refines them with the same elimination as preconditioner. The null space needs no iteration: it is spanned by the indicator vectors of the components. At the end a random vector
-shows whether an eigenvalue was missed (:mod:`graspel.linalg.missing`). If so, LOBPCG starts again from the vectors
-found and further random vectors.
+(:mod:`graspel.linalg.lobpcg`) refines them with the same elimination as preconditioner. The null space needs no
+iteration: it is spanned by the indicator vectors of the components. At the end a random vector shows whether an
+eigenvalue was missed (:mod:`graspel.linalg.missing`). If so, LOBPCG starts again from the vectors found and further
+random vectors.
 
 References
 ----------

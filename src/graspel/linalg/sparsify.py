@@ -38,6 +38,7 @@ from graspel.linalg.laplacian import laplacian_of
 from graspel.linalg.ordering import order_neighbors_together
 from graspel.linalg.pencil import largest_generalized_eigenvalue, relative_condition
 from graspel.linalg.solve import LaplacianSolver
+from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.progress import announce
 
 Ints = NDArray[np.int64]
@@ -70,7 +71,6 @@ class Sparsifier:
     n_rounds: int
 
 
-# Longer than 60 lines, a third of which are the signature and the docstring.
 def sparsify(
     graph: Any,
     *,
@@ -99,10 +99,15 @@ def sparsify(
     (True, True)
     """
     A = check_adjacency(graph)
+    condition = _check_target(condition, density)
+    with one_thread_per_call():
+        return _sparsify(A, condition, density, np.random.default_rng(random_state))
+
+
+def _sparsify(A: sp.csr_array, condition: float | None, density: float | None, rng: np.random.Generator) -> Sparsifier:
+    """Sparsify a checked adjacency."""
     order = order_neighbors_together(A)
     A = sp.csr_array(A[order][:, order])
-    condition = _check_target(condition, density)
-    rng = np.random.default_rng(random_state)
     edges = sp.triu(A, 1, format="coo")
     heads, tails, weights = edges.row.astype(np.int64), edges.col.astype(np.int64), edges.data
     n = A.shape[0]
