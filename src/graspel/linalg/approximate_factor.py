@@ -133,6 +133,8 @@ class ApproximateFactor:
             X = V[group].T.copy(order="C")
             self._solve(X)
             result[group] = X.T
+            if self.singular:
+                result[group] = self.center_in_order(result[group])
 
         run_blocks(work, row_blocks(len(V), self._eliminated.vectors_at_once), self.n_threads)
         return result
@@ -142,13 +144,11 @@ class ApproximateFactor:
         return map_each(self._components_in_order.center, V)
 
     def _solve(self, X: Floats) -> None:
-        """Replace a few vectors, the columns of X in elimination order, by the inverse applied to them."""
+        """Replace a few vectors, the columns of X in elimination order, by G^-T D^-1 G^-1 X."""
         self._eliminated.forward(X)
         X[: self.n_eliminated] /= self._eliminated.pivots[:, None]
         X[self.n_eliminated :] = self.rest.solve(X[self.n_eliminated :])
         self._eliminated.backward(X)
-        if self.singular:
-            X[:] = self._components_in_order.center(X)
 
     def logdet(self) -> float:
         """Sum of the logarithms of all finite pivots: the log-determinant of G D G' (see `DenseFactor.logdet`)."""
