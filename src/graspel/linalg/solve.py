@@ -130,6 +130,11 @@ class LaplacianSolver:
             )
         return self._inverse.to_node_order(X).reshape(np.shape(b))
 
+    def approximate_inverse(self, B: Floats) -> Floats:
+        """Apply the preconditioner, the approximate elimination, to the columns of B (N x m): no iteration."""
+        with one_thread_per_call(), np.errstate(over="ignore"):
+            return self._inverse(B) / self._unit
+
     def _solve(self, B: Floats, tol: float) -> tuple[Floats, list[SolveResult]]:
         """Solve for a few right sides, the rows of B, in elimination order."""
         scale = np.abs(B).max(axis=1, initial=0.0, keepdims=True)

@@ -27,6 +27,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import minimum_spanning_tree
@@ -46,7 +47,6 @@ Floats = NDArray[np.float64]
 
 N_VECTORS = 8  # random vectors in the power iterations
 POWER_STEPS = 2  # generalized power iterations per round
-SOLVE_TOL = 3e-2  # relative residual of their solves; energies only rank edges, and a smaller one ranks them no better
 ROUND_SHARE = 0.02  # most edges added in a round, as a share of the nodes
 REFERENCE_RANK = 0.01  # rank of the edge of reference energy, as a share of the nodes; the top energy grows with N
 MIN_ENERGY = 0.3  # smallest energy of an added edge, as a share of the reference energy
@@ -119,15 +119,13 @@ def _sparsify(A: sp.csr_array, condition: float | None, density: float | None, r
     while True:
         P = LaplacianSolver(_adjacency(heads, tails, weights, added >= 0, n), random_state=rng)
         room = min(limit, len(heads)) - int((added >= 0).sum())
-        if room <= 0 or (
-            condition is not None and largest_generalized_eigenvalue(L, P, rng, tol=ROUND_TOL) <= condition
-        ):
+        h, bound = _power_iterate(L, P, rng)
+        if room <= 0 or (condition is not None and bound <= condition and _is_reached(L, P, condition, rng)):
             reached = _compute_condition(A, L, P, rng)
-        if room <= 0 or (condition is not None and reached <= condition):
-            break
+            if room <= 0 or (condition is not None and reached <= condition):
+                break
         rounds += 1
         announce("sparsifying", None, f"round {rounds}, {(added >= 0).sum() / n:.3f} edges per node")
-        h = _power_iterate(L, P, rng)
         left = np.flatnonzero(added < 0)
         energy = weights[left] * ((h[heads[left]] - h[tails[left]]) ** 2).sum(axis=1)
         doublings = (rounds - 1) // ROUNDS_PER_DOUBLING
@@ -184,6 +182,11 @@ def _adjacency(heads: Ints, tails: Ints, weights: Floats, kept: NDArray[np.bool_
     return sp.csr_array(half + half.T)
 
 
+def _is_reached(L: sp.csr_array, P: LaplacianSolver, condition: float, rng: np.random.Generator) -> bool:
+    """Whether the largest generalized eigenvalue, to a few percent, is at most the condition number wanted."""
+    return largest_generalized_eigenvalue(L, P, rng, tol=ROUND_TOL) <= condition
+
+
 def _compute_condition(A: sp.csr_array, L: sp.csr_array, P: LaplacianSolver, rng: np.random.Generator) -> float:
     """The relative condition number; if a node keeps all its edges, the smallest eigenvalue is known to be 1."""
     degree, kept = np.diff(A.indptr), np.diff(P.laplacian.indptr) - 1
@@ -192,14 +195,26 @@ def _compute_condition(A: sp.csr_array, L: sp.csr_array, P: LaplacianSolver, rng
     return relative_condition(LaplacianSolver(A, random_state=rng), P, rng)
 
 
-def _power_iterate(L: sp.csr_array, P: LaplacianSolver, rng: np.random.Generator) -> Floats:
-    """Apply a few generalized power iterations h <- L_P^+ L_G h to random vectors."""
+def _power_iterate(L: sp.csr_array, P: LaplacianSolver, rng: np.random.Generator) -> tuple[Floats, float]:
+    """Apply generalized power iterations to random vectors; return them and a lower bound of the largest eigenvalue.
+
+    The elimination of P takes the place of L_P^+. It is exact on a tree and close to it on P, and the energies only
+    rank edges. The bound is the largest Ritz value of the pencil (L_G, L_P) in the span of the vectors.
+    """
     h = rng.standard_normal((L.shape[0], N_VECTORS))
     for _ in range(POWER_STEPS):
-        h = P.solve_silently(L @ h, SOLVE_TOL)
+        h = P.approximate_inverse(L @ h)
         size = np.linalg.norm(h, axis=0)
         h /= np.where(size > 0, size, 1.0)
-    return h
+    return h, _largest_ritz_value(h.T @ (L @ h), h.T @ (P.laplacian @ h))
+
+
+def _largest_ritz_value(A: Floats, B: Floats) -> float:
+    """The largest theta with A y = theta B y; directions in which B is zero up to rounding do not count."""
+    scale = 1.0 / np.sqrt(np.maximum(np.diag(B), np.finfo(float).tiny))
+    size, V = scipy.linalg.eigh(scale[:, None] * B * scale)
+    T = (scale[:, None] * V / np.sqrt(np.maximum(size, np.finfo(float).tiny)))[:, size > 1e-8 * size[-1]]
+    return float(scipy.linalg.eigvalsh(T.T @ A @ T)[-1])
 
 
 def _select_edges(heads: Ints, tails: Ints, energy: Floats, L: sp.csr_array, wanted: int, *, spread: bool) -> Ints:
