@@ -22,6 +22,8 @@ from graspel.runtime.progress import announce
 Floats = NDArray[np.float64]
 
 SAMPLED_NODES = 32  # random nodes; resistance and distance are compared on all their 496 pairs
+SAMPLED_OF_MANY = 16  # the same where there are more than MANY nodes, and each solve takes a second: 120 pairs
+MANY = 200_000
 SOLVE_TOL = 1e-2  # relative residual of the solves; the error of a resistance, in the energy norm, is a tenth of it
 EIGEN_TOL = 1e-3  # residual of lambda_2 in the energy norm, as in the embedding
 
@@ -191,7 +193,8 @@ def _sample_resistance(
     graph: Graph, rng: np.random.Generator, n_threads: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
     """All pairs between a few random nodes, and their effective resistance."""
-    nodes = np.sort(rng.choice(graph.n_nodes, min(SAMPLED_NODES, graph.n_nodes), replace=False))
+    n_sampled = SAMPLED_NODES if graph.n_nodes <= MANY else SAMPLED_OF_MANY
+    nodes = np.sort(rng.choice(graph.n_nodes, min(n_sampled, graph.n_nodes), replace=False))
     i, j = np.triu_indices(len(nodes), 1)
     R = resistance_between(graph.adjacency, nodes, tol=SOLVE_TOL, random_state=rng, n_jobs=n_threads)
     return nodes[i], nodes[j], R[i, j]

@@ -105,9 +105,9 @@ def lobpcg(
             opened, W = opened[~no_gain], W[~no_gain]
             if not (opened < wanted).any():
                 return finish(X[:wanted])
-        W -= combine(products(W, X, n_threads), X, n_threads)
         new = slice(block + n_last, block + n_last + len(W))
-        S[new], LS[new] = W, laplacian(W)
+        np.subtract(W, combine(products(W, X, n_threads), X, n_threads), out=S[new])
+        LS[new] = laplacian(S[new])
         used = slice(0, new.stop)
         B, A = products(S[used], S[used], n_threads), products(S[used], LS[used], n_threads)
         A[:block] = A[:, :block].T  # (L X)'S is more accurate than X'(L S), because L X is small

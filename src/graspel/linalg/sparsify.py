@@ -52,6 +52,7 @@ REFERENCE_RANK = 0.01  # rank of the edge of reference energy, as a share of the
 MIN_ENERGY = 0.3  # smallest energy of an added edge, as a share of the reference energy
 ROUNDS_PER_DOUBLING = 20  # after this many rounds the edges per round double, since most of the graph will be needed
 SPREAD_DOUBLINGS = 2  # number of doublings after which edges of one round may be close to each other
+DEPENDENT = 1e-8  # eigenvalue of a Gram matrix, relative to the largest, below which a direction is dropped
 ROUND_TOL = 0.02  # relative accuracy of the largest generalized eigenvalue between rounds
 
 
@@ -116,6 +117,7 @@ def _sparsify(A: sp.csr_array, condition: float | None, density: float | None, r
     limit = len(heads) if density is None else _edge_limit(density, n, int((added == 0).sum()))
     L = laplacian_of(A)
     rounds, reached = 0, np.inf
+    bounds: list[float] = []
     while True:
         P = LaplacianSolver(_adjacency(heads, tails, weights, added >= 0, n), random_state=rng)
         room = min(limit, len(heads)) - int((added >= 0).sum())
@@ -125,7 +127,9 @@ def _sparsify(A: sp.csr_array, condition: float | None, density: float | None, r
             if room <= 0 or (condition is not None and reached <= condition):
                 break
         rounds += 1
-        announce("sparsifying", None, f"round {rounds}, {(added >= 0).sum() / n:.3f} edges per node")
+        bounds.append(bound)
+        share = _share_done(bounds, condition) if condition is not None else 1 - room / (room + int((added > 0).sum()))
+        announce("sparsifying", share, f"round {rounds}, {(added >= 0).sum() / n:.3f} edges per node")
         left = np.flatnonzero(added < 0)
         energy = weights[left] * ((h[heads[left]] - h[tails[left]]) ** 2).sum(axis=1)
         doublings = (rounds - 1) // ROUNDS_PER_DOUBLING
@@ -182,6 +186,12 @@ def _adjacency(heads: Ints, tails: Ints, weights: Floats, kept: NDArray[np.bool_
     return sp.csr_array(half + half.T)
 
 
+def _share_done(bounds: list[float], condition: float) -> float:
+    """How far the lower bound of the condition number has fallen, from 0 to 1 on a logarithmic scale."""
+    first, last = max(bounds[0], condition), max(min(bounds), condition)
+    return float(np.log(first / last) / np.log(first / condition)) if first > condition else 0.0
+
+
 def _is_reached(L: sp.csr_array, P: LaplacianSolver, condition: float, rng: np.random.Generator) -> bool:
     """Whether the largest generalized eigenvalue, to a few percent, is at most the condition number wanted."""
     return largest_generalized_eigenvalue(L, P, rng, tol=ROUND_TOL) <= condition
@@ -210,10 +220,18 @@ def _power_iterate(L: sp.csr_array, P: LaplacianSolver, rng: np.random.Generator
 
 
 def _largest_ritz_value(A: Floats, B: Floats) -> float:
-    """The largest theta with A y = theta B y; directions in which B is zero up to rounding do not count."""
-    scale = 1.0 / np.sqrt(np.maximum(np.diag(B), np.finfo(float).tiny))
-    size, V = scipy.linalg.eigh(scale[:, None] * B * scale)
-    T = (scale[:, None] * V / np.sqrt(np.maximum(size, np.finfo(float).tiny)))[:, size > 1e-8 * size[-1]]
+    """The largest theta with A y = theta B y; directions in which B is zero up to rounding do not count.
+
+    It is a lower bound of the largest eigenvalue; where weights are so extreme that numbers overflow, it is 0.
+    """
+    with np.errstate(all="ignore"):
+        scale = 1.0 / np.sqrt(np.maximum(np.diag(B), np.finfo(float).tiny))
+        A, B = scale[:, None] * A * scale, scale[:, None] * B * scale
+    if not (np.isfinite(A).all() and np.isfinite(B).all()):
+        return 0.0
+    size, V = scipy.linalg.eigh(B)
+    kept = size > DEPENDENT * size[-1]
+    T = V[:, kept] / np.sqrt(size[kept])
     return float(scipy.linalg.eigvalsh(T.T @ A @ T)[-1])
 
 
