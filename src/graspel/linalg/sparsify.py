@@ -222,7 +222,7 @@ def _power_iterate(L: sp.csr_array, P: LaplacianSolver, rng: np.random.Generator
 def _largest_ritz_value(A: Floats, B: Floats) -> float:
     """The largest theta with A y = theta B y; directions in which B is zero up to rounding do not count.
 
-    It is a lower bound of the largest eigenvalue; where weights are so extreme that numbers overflow, it is 0.
+    It is a lower bound of the largest eigenvalue; it is 0 without edges, and where numbers overflow.
     """
     with np.errstate(all="ignore"):
         scale = 1.0 / np.sqrt(np.maximum(np.diag(B), np.finfo(float).tiny))
@@ -232,7 +232,7 @@ def _largest_ritz_value(A: Floats, B: Floats) -> float:
     size, V = scipy.linalg.eigh(B)
     kept = size > DEPENDENT * size[-1]
     T = V[:, kept] / np.sqrt(size[kept])
-    return float(scipy.linalg.eigvalsh(T.T @ A @ T)[-1])
+    return float(scipy.linalg.eigvalsh(T.T @ A @ T)[-1]) if kept.any() else 0.0
 
 
 def _select_edges(heads: Ints, tails: Ints, energy: Floats, L: sp.csr_array, wanted: int, *, spread: bool) -> Ints:
