@@ -111,9 +111,11 @@ def measure_speed() -> dict[str, Any]:
     from graspel import GRASPEL
 
     mnist, usps = load_data("mnist").X.astype(np.float32), load_data("usps").X
-    fit, hnsw = time_in_turns(lambda: GRASPEL(random_state=0).fit(mnist), lambda: search_by_hnsw(mnist), REPEATS)
+    learner = GRASPEL(random_state=0)
+    fit, hnsw = time_in_turns(lambda: learner.fit(mnist), lambda: search_by_hnsw(mnist), REPEATS)
+    rounds = [record.seconds for record in learner.history_ if record.was_connected]
     small, _ = time_in_turns(lambda: GRASPEL(random_state=0).fit(usps), lambda: None, REPEATS)
-    return {"fit": fit, "hnsw": hnsw, "usps": small, "recall": measure_recall(mnist)}
+    return {"fit": fit, "hnsw": hnsw, "usps": small, "recall": measure_recall(mnist), "rounds": rounds}
 
 
 def speed(results: Results) -> str:
@@ -122,6 +124,7 @@ def speed(results: Results) -> str:
     ratio = min(run["fit"]) / min(run["hnsw"])
     rows = [
         ["MNIST, GRASPEL().fit", f"{min(run['fit']):.2f} s", ""],
+        [f"of these, {len(run['rounds'])} rounds (Steps 2 to 4)", f"{sum(run['rounds']):.2f} s", ""],
         ["MNIST, hnswlib 10-NN alone", f"{min(run['hnsw']):.2f} s", ""],
         ["ratio", f"{ratio:.2f}", "<= 1.0"],
         ["recall@2 against exact search, 2,000 points", f"{run['recall']:.4f}", ">= 0.99"],

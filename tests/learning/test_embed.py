@@ -38,7 +38,7 @@ def test_no_more_than_there_are(rng):
 def test_a_guess_changes_nothing_but_the_way_there(rng):
     graph = toy_graphs.path(700)
     one = spectral_embedding(graph, 3, 1e3, rng, tol=1e-7)
-    other = spectral_embedding(graph, 3, 1e3, rng, guess=one.vectors + 1e-3, tol=1e-7)
+    other = spectral_embedding(graph, 3, 1e3, rng, previous=one._replace(start=one.start + 1e-3), tol=1e-7)
     assert other.values == pytest.approx(one.values, rel=1e-9)
     p, q = rng.integers(700, size=(2, 100))
     assert other.squared_distances(p, q) == pytest.approx(one.squared_distances(p, q), rel=1e-4, abs=1e-6)

@@ -18,6 +18,7 @@ from graspel import GRASPEL
 from graspel.graph import Graph
 from graspel.linalg import eigen, smallest_eigenpairs
 from graspel.linalg.components import Components
+from graspel.linalg.dense_pairs import accurate_pairs
 from graspel.linalg.eigen import DENSE_LIMIT, Eigenpairs, smallest_nonzero_eigenvalues
 from graspel.linalg.laplacian import laplacian_of
 from linalg.zoo import LARGE, SMALL, equal_cliques, expander, isolated, large, reweighted, small, spectrum, union
@@ -137,7 +138,7 @@ def test_small_components_are_not_overlooked(seed):
 def _small_limits(monkeypatch):
     """Let the multilevel method begin at 150 nodes, where exact twins take little time."""
     monkeypatch.setattr(eigen, "DENSE_LIMIT", 150)
-    monkeypatch.setattr("graspel.linalg.approximate_factor.DENSE_SIZE", 60)
+    monkeypatch.setattr("graspel.linalg.elimination_levels.DENSE_SIZE", 60)
 
 
 @pytest.mark.parametrize("tie", [1e-2, 1e-6, 1e-10])
@@ -147,7 +148,7 @@ def test_weakly_joined_clusters_are_not_overlooked(tie, seed):
     clusters = [grid(12, 13)] + [path(int(n)) for n in rng.integers(8, 30, 4)]
     first = np.cumsum([cluster.n_nodes for cluster in clusters])[:-1]
     graph = union(*clusters).with_edges(rng.integers(0, 12 * 13, 4), first, tie)
-    values, _ = eigen.accurate_pairs(graph.adjacency, graph.n_nodes - 1)
+    values, _ = accurate_pairs(graph.adjacency, graph.n_nodes - 1)
     for k in (6, 11, 16):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore" if tie < 1e-6 else "error", ConvergenceWarning)
@@ -319,7 +320,7 @@ def test_multilevel_agrees_with_dense_on_wide_weights(graph, decades, seed):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         pairs = smallest_eigenpairs(graph.laplacian, c + 5, random_state=seed)
-    values, _ = eigen.accurate_pairs(graph.adjacency, graph.n_nodes - c)
+    values, _ = accurate_pairs(graph.adjacency, graph.n_nodes - c)
     if pairs.converged or decades < 12:  # up to nine digits either way always right, beyond right or said not to be
         assert_allclose(pairs.values[c:], values[:5], rtol=1e-4)
     assert pairs.converged or decades > 6
@@ -391,7 +392,7 @@ def test_equal_cliques_and_barbells_have_their_small_eigenvalues_to_many_digits(
     """Dense path: lambda_2 far below the others must not drown in their rounding."""
     for graph in (barbell(100), equal_cliques(10, 25, 1e-7)):
         pairs = smallest_eigenpairs(graph.laplacian, 3)
-        exact = eigen.accurate_pairs(graph.adjacency, graph.n_nodes - 1)[0][:2]
+        exact = accurate_pairs(graph.adjacency, graph.n_nodes - 1)[0][:2]
         assert_allclose(pairs.values[1:], exact, rtol=1e-8)
 
 

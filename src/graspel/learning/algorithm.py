@@ -104,7 +104,7 @@ def _embed(graph: Graph, previous: Embedding | None, settings: Settings, rng: np
         settings.sigma,
         rng,
         n_eigenvalues=max(n_components, settings.stability_rule.n_eigenvalues),
-        guess=None if previous is None else previous.vectors,
+        previous=previous,
         n_jobs=settings.n_jobs,
     )
 

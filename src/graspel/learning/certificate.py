@@ -22,6 +22,8 @@ from graspel.runtime.progress import announce
 Floats = NDArray[np.float64]
 
 SAMPLED_NODES = 32  # random nodes; resistance and distance are compared on all their 496 pairs
+SAMPLED_OF_MANY = 16  # the same where there are more than MANY nodes, and each solve takes a second: 120 pairs
+MANY = 200_000
 SOLVE_TOL = 1e-2  # relative residual of the solves; the error of a resistance, in the energy norm, is a tenth of it
 EIGEN_TOL = 1e-3  # residual of lambda_2 in the energy norm, as in the embedding
 
@@ -124,19 +126,11 @@ def _format(value: float, form: str) -> str:
 def certify(learned: Learned, *, sigma: float, beta: float, rng: np.random.Generator) -> Certificate:
     """Measure a learned graph."""
     graph, points, history = learned.graph, learned.points, learned.history
-    neighbors, embedding = learned.start.neighbors, learned.embedding
+    neighbors = learned.start.neighbors
     announce("certificate", 0.0, "objective")
     F, error = objective(graph, learned.z, sigma=sigma, beta=beta, rng=rng, n_jobs=points.n_threads)
     announce("certificate", 0.3, "first eigenvalue")
-    pairs = smallest_eigenpairs(
-        graph.laplacian,
-        2,
-        tol=EIGEN_TOL,
-        norm="energy",
-        guess=None if embedding is None else embedding.vectors,
-        random_state=rng,
-        n_jobs=points.n_threads,
-    )
+    lambda_2 = _smallest_eigenvalue(learned, rng)
     announce("certificate", 0.5, "effective resistance")
     p, q, resistance = _sample_resistance(graph, rng, points.n_threads)
     distance = points.squared_distances(p, q)
@@ -150,7 +144,7 @@ def certify(learned: Learned, *, sigma: float, beta: float, rng: np.random.Gener
         eta_max=history[-1].max_eta if history else float("nan"),
         settled=learned.settled,
         n_rounds=len(history),
-        lambda_2=float(pairs.values[1]),
+        lambda_2=lambda_2,
         objective=F,
         objective_error=error,
         resistance_correlation=correlation,
@@ -160,6 +154,24 @@ def certify(learned: Learned, *, sigma: float, beta: float, rng: np.random.Gener
         outside_gap=_largest_excess(resistance, distance + 4 * beta),
         neighbor_recall=neighbors.recall if neighbors else float("nan"),
     )
+
+
+def _smallest_eigenvalue(learned: Learned, rng: np.random.Generator) -> float:
+    """The smallest nonzero eigenvalue of the graph: the Rayleigh quotient of its eigenvector, if that is known."""
+    graph, embedding = learned.graph, learned.embedding
+    if embedding is not None and learned.settled and learned.support_gap is None:  # all weights are scaled alike
+        u = embedding.vectors[:, 0]
+        return float(u @ (graph.laplacian @ u))
+    pairs = smallest_eigenpairs(
+        graph.laplacian,
+        2,
+        tol=EIGEN_TOL,
+        norm="energy",
+        guess=None if embedding is None else embedding.vectors,
+        random_state=rng,
+        n_jobs=learned.points.n_threads,
+    )
+    return float(pairs.values[1])
 
 
 def resistance_against_distance(resistance: Floats, z: Floats) -> tuple[float, float]:
@@ -181,7 +193,8 @@ def _sample_resistance(
     graph: Graph, rng: np.random.Generator, n_threads: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
     """All pairs between a few random nodes, and their effective resistance."""
-    nodes = np.sort(rng.choice(graph.n_nodes, min(SAMPLED_NODES, graph.n_nodes), replace=False))
+    n_sampled = SAMPLED_NODES if graph.n_nodes <= MANY else SAMPLED_OF_MANY
+    nodes = np.sort(rng.choice(graph.n_nodes, min(n_sampled, graph.n_nodes), replace=False))
     i, j = np.triu_indices(len(nodes), 1)
     R = resistance_between(graph.adjacency, nodes, tol=SOLVE_TOL, random_state=rng, n_jobs=n_threads)
     return nodes[i], nodes[j], R[i, j]

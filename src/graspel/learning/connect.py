@@ -30,8 +30,9 @@ from scipy.sparse.csgraph import connected_components
 from graspel.graph import Graph, Origin
 from graspel.learning.history import Round
 from graspel.learning.initial import InitialGraph
+from graspel.learning.outside import nearest_outside
 from graspel.neighbors.cells import Cells
-from graspel.neighbors.exact import EXACT_WORK, exact_neighbors, exact_work
+from graspel.neighbors.exact import EXACT_WORK, exact_work
 from graspel.neighbors.search import Neighbors
 from graspel.runtime.progress import announce
 
@@ -153,13 +154,12 @@ def _search_outside(
 ) -> tuple[Ints, Ints, Floats]:
     """Search the open points of each component among the points outside it; return the closest pairs, old or new."""
     pairs = [known]
-    by_component = open_points[np.argsort(labels[open_points], kind="stable")]
-    for queries in np.split(by_component, np.flatnonzero(np.diff(labels[by_component])) + 1):
-        inside = labels[queries[0]]
-        if cells is None:
-            q, z = exact_neighbors(neighbors.points, queries, 1, np.flatnonzero(labels != inside))
-            pairs.append((queries, q[:, 0], z[:, 0]))
-        else:
+    if cells is None:
+        pairs.append((open_points, *nearest_outside(neighbors.points, open_points, labels)))
+    else:
+        by_component = open_points[np.argsort(labels[open_points], kind="stable")]
+        for queries in np.split(by_component, np.flatnonzero(np.diff(labels[by_component])) + 1):
+            inside = labels[queries[0]]
             pairs.append(cells.nearest_outside(queries, labels != inside, OUTSIDE_PROBES, best=known[2][inside]))
     p, q, z = (np.concatenate(column) for column in zip(*pairs, strict=True))
     found = np.isfinite(z)

@@ -32,6 +32,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 SHORTLIST = 64  # pairs measured exactly per edge wanted; the best pairs share nodes, so most of them cannot be used
+SMALLEST_ETA = np.finfo(float).tiny  # edges have a score of zero, and are no candidates
 ROW_BLOCK = 256  # left nodes of a block that are scored together: 256 x 4,096 scores in double precision are 8 MB
 
 
@@ -148,22 +149,35 @@ Scores = tuple[Ints, Ints, Floats, float, int]
 
 
 def _score_block(block: Block, embedding: Embedding, points: Points, graph: Graph, k: int) -> Iterator[Scores]:
-    """Per ROW_BLOCK left nodes: row, column and eta of the k best pairs, the sum of all eta, and their number."""
+    """Per ROW_BLOCK left nodes: row, column and eta of the k best pairs, the sum of all eta, and their number.
+
+    The k-th best eta of the first rows is a lower bound for the others: fewer of them have to be sorted.
+    """
     left, right = block
     edge_rows, edge_columns = _edges_in(block, graph)
     Y, V = _unit_rows(points, right), embedding.U[right]
+    Y_norms, minus_twice_Y = np.einsum("ij,ij->i", Y, Y), (-2 * Y).T
 
-    def score(rows: slice) -> Scores:
+    def score(rows: slice, at_least: float) -> Scores:
         X = _unit_rows(points, left[rows])
-        eta = squared_distances(embedding.U[left[rows]], V) / _raise_above_rounding(squared_distances(X, Y), X, Y)
+        X_norms = np.einsum("ij,ij->i", X, X)
+        z = X @ minus_twice_Y
+        z += X_norms[:, None]
+        z += Y_norms
+        eta = squared_distances(embedding.U[left[rows]], V)
+        eta /= _raise_above_rounding(z, float(X_norms.max() + Y_norms.max()))
         inside = (edge_rows >= rows.start) & (edge_rows < rows.stop)
         eta[edge_rows[inside] - rows.start, edge_columns[inside]] = 0.0
-        best = _largest(eta.ravel(), k)
-        best = best[eta.ravel()[best] > 0]
-        row, column = np.divmod(best, len(right))
+        good = np.flatnonzero(eta.ravel() >= at_least)
+        good = good[_largest(eta.ravel()[good], k)]
+        row, column = np.divmod(good, len(right))
         return row + rows.start, column, eta[row, column], float(eta.sum()), eta.size - int(inside.sum())
 
-    return map_blocks(score, row_blocks(len(left), ROW_BLOCK), points.n_threads)
+    first, *others = row_blocks(len(left), ROW_BLOCK)
+    scores = score(first, SMALLEST_ETA)
+    yield scores
+    at_least = float(scores[2].min()) if len(scores[2]) == k else SMALLEST_ETA
+    yield from map_blocks(lambda rows: score(rows, at_least), others, points.n_threads)
 
 
 def _edges_in(block: Block, graph: Graph) -> tuple[Ints, Ints]:
@@ -180,10 +194,9 @@ def _unit_rows(points: Points, nodes: Ints) -> NDArray[Any]:
     return points.centered_rows(nodes) / np.float32(points.spectral_norm)
 
 
-def _raise_above_rounding(z: NDArray[Any], X: NDArray[Any], Y: NDArray[Any]) -> NDArray[Any]:
-    """Raise every z that is smaller than its rounding error to that error, so that it can be divided by."""
-    size = np.einsum("ij,ij->i", X, X).max() + np.einsum("ij,ij->i", Y, Y).max()
-    return np.maximum(z, 8 * np.finfo(z.dtype).eps * size + np.finfo(z.dtype).tiny)
+def _raise_above_rounding(z: NDArray[Any], size: float) -> NDArray[Any]:
+    """Raise, in place, every z below its rounding error to that error; `size` is the largest sum of squared norms."""
+    return np.maximum(z, 8 * np.finfo(z.dtype).eps * size + np.finfo(z.dtype).tiny, out=z)
 
 
 def _largest(values: NDArray[Any], k: int) -> Ints:

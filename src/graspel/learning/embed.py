@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graspel.graph import Graph
-from graspel.linalg import smallest_eigenpairs
+from graspel.linalg.following import follow_eigenpairs
 
 Floats = NDArray[np.float64]
 
@@ -29,11 +29,15 @@ TOL = 1e-3  # residual in the energy norm; the relative error of z_emb is then a
 
 
 class Embedding(NamedTuple):
-    """Nontrivial eigenvalues (ascending), unit eigenvectors as columns, and U (which may use fewer of them)."""
+    """Nontrivial eigenvalues (ascending), unit eigenvectors as columns, and U (which may use fewer of them).
+
+    `start` holds the vectors, and some approximate ones, from which the eigensolver starts in the next round.
+    """
 
     values: Floats
     vectors: Floats
     U: Floats
+    start: Floats | None = None
 
     def squared_distances(self, p: ArrayLike, q: ArrayLike) -> Floats:
         """z_emb of the pairs (p_i, q_i)."""
@@ -48,18 +52,26 @@ def spectral_embedding(
     rng: np.random.Generator,
     *,
     n_eigenvalues: int = 0,
-    guess: Floats | None = None,
+    previous: Embedding | None = None,
     tol: float = TOL,
     n_jobs: int | None = None,
 ) -> Embedding:
     """Embed a connected graph by its first `n_components` nontrivial eigenvectors (all of them, if there are fewer).
 
-    `n_eigenvalues` asks for more eigenpairs than U uses; `guess` holds vectors of a similar graph to start from.
+    `n_eigenvalues` asks for more eigenpairs than U uses, to one digit less. `previous` is the embedding of the same
+    nodes with fewer edges, from which the eigensolver starts.
     """
-    k = min(1 + max(n_components, n_eigenvalues), graph.n_nodes)
-    pairs = smallest_eigenpairs(
-        graph.laplacian, k, tol=tol, norm="energy", guess=guess, random_state=rng, n_jobs=n_jobs
-    )
-    values, vectors = pairs.values[1:], pairs.vectors[:, 1:]
+    values, vectors, start = np.empty(0), np.empty((graph.n_nodes, 0)), None
+    k = min(max(n_components, n_eigenvalues), graph.n_nodes - 1)
+    if k > 0:
+        values, vectors, start = follow_eigenpairs(
+            graph.adjacency,
+            k,
+            n_precise=n_components,
+            tol=tol,
+            start=None if previous is None else previous.start,
+            rng=rng,
+            n_jobs=n_jobs,
+        )
     used = slice(0, n_components)
-    return Embedding(values, vectors, vectors[:, used] / np.sqrt(values[used] + 1 / sigma**2))
+    return Embedding(values, vectors, vectors[:, used] / np.sqrt(values[used] + 1 / sigma**2), start)

@@ -10,15 +10,16 @@ edges is left, better sampling costs little: cliques of up to five nodes are kep
 replaced by two trees of half the weight, whose sum has a smaller variance. On ultra-sparse graphs, which reach this
 stage soon, it saves a third of the iterations.
 
-All nodes of an *independent set* of low degree are eliminated in one round, as array operations. Each round is a level
-of a multilevel method, with the interpolation x_v = sum_i (w_i / W) x_i. Nodes of degree one, two and three are
-eliminated exactly, so a tree is solved exactly. Used as a preconditioner, the factors let conjugate gradients gain one
-digit every two to four iterations on all graphs that were tried. The cost is O(E) memory and O(E log N) time.
+Two implementations sample in this way. Up to `COMPILED_SIZE` nodes, all nodes of an independent set of low degree are
+eliminated in one round, as array operations (:mod:`graspel.linalg.elimination_levels`). On larger graphs a compiled
+loop eliminates one node after the other (:mod:`graspel.linalg.elimination_sequence`). Nodes of degree one, two and
+three are eliminated exactly, so a tree is solved exactly. Used as a preconditioner, the factors let conjugate gradients
+gain one digit every two to four iterations on all graphs that were tried. The cost is O(E) memory and O(E log N) time.
 
 A non-negative diagonal can be added, L + diag(s). It is treated as edges to a ground node that is never eliminated.
 
-Nodes are first renumbered so that neighbors are close together (:mod:`graspel.linalg.ordering`), and then by the round
-in which they are eliminated. Vectors in this `order` find most of their operands in the cache.
+Nodes are first renumbered so that neighbors are close together (:mod:`graspel.linalg.ordering`), and then in the
+order of their elimination. Vectors in this `order` find most of their operands in the cache.
 
 References
 ----------
@@ -31,9 +32,6 @@ arXiv 2303.00709, 2023. The order by weight and the single later neighbor.
 
 from __future__ import annotations
 
-from itertools import combinations
-from typing import NamedTuple
-
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
@@ -41,37 +39,15 @@ from numpy.typing import NDArray
 
 from graspel.linalg.components import Components
 from graspel.linalg.dense_factor import DenseFactor
-from graspel.linalg.ordering import order_neighbors_together
-from graspel.linalg.vectors import map_each
+from graspel.linalg.elimination_levels import EliminationLevels
+from graspel.linalg.elimination_sequence import EliminationSequence
+from graspel.linalg.ordering import permute
+from graspel.linalg.vectors import MIN_THREADED_LENGTH, map_each
+from graspel.runtime.parallel import row_blocks, run_blocks
 
 Floats = NDArray[np.float64]
 
-DENSE_SIZE = 200  # nodes up to which the remaining graph is always factored densely
-DENSE_LIMIT = 2000  # nodes up to which the remaining graph is factored densely if its fill exceeds DENSE_FILL
-DENSE_FILL = (
-    0.15  # share of nonzero matrix entries; in a denser graph independent sets are small and rounds remove little
-)
-CAREFUL_SHARE = 0.2  # remaining share of the stored edges from which on cliques are sampled by CAREFUL
-
-
-class Sampling(NamedTuple):
-    """Cliques of up to `exact_degree` nodes are kept exactly; each larger one becomes `n_trees` random trees."""
-
-    exact_degree: int
-    n_trees: int
-
-
-QUICK, CAREFUL = Sampling(3, 1), Sampling(5, 2)
-
-
-class Level(NamedTuple):
-    """One round of elimination: nodes `start:stop` of the elimination order, and their edges to later nodes."""
-
-    start: int
-    stop: int
-    pivots: Floats  # entries of D: weighted degree (plus excess) at elimination; infinite for a node without edges
-    interpolation: sp.csr_array  # eliminated nodes x later nodes, with entries w_i / W
-    restriction: sp.csr_array  # the transpose of `interpolation`
+COMPILED_SIZE = 20_000  # nodes from which on the compiled loop saves more time than loading it costs
 
 
 class ApproximateFactor:
@@ -99,62 +75,44 @@ class ApproximateFactor:
     """
 
     def __init__(
-        self, adjacency: sp.csr_array, rng: np.random.Generator, excess: Floats | None = None, *, n_threads: int = 1
+        self,
+        adjacency: sp.csr_array,
+        rng: np.random.Generator,
+        excess: Floats | None = None,
+        *,
+        n_threads: int = 1,
     ) -> None:
         self.n_nodes = adjacency.shape[0]
         self.singular = excess is None
-        self.n_threads = n_threads
-        nodes = order_neighbors_together(adjacency)  # elimination keeps this order among the remaining nodes
-        A = sp.csr_array(adjacency[nodes][:, nodes], dtype=np.float64)
-        ground = np.zeros(self.n_nodes) if excess is None else np.array(excess, dtype=np.float64)[nodes]
-        raw: list[tuple[Floats, sp.csr_array, NDArray[np.intp]]] = []
-        order: list[NDArray[np.intp]] = []
-        while not _is_small_or_dense(A):
-            sampling = CAREFUL if A.nnz <= CAREFUL_SHARE * adjacency.nnz else QUICK
-            out = independent_low_degree_nodes(A, rng, sampling)
-            kept = np.flatnonzero(~out)
-            pivots, interpolation, A, ground = eliminate(A, ground, out, rng, sampling)
-            raw.append((pivots, interpolation, nodes[kept]))
-            order.append(nodes[out])
-            nodes = nodes[kept]
-        order.append(nodes)
-        self.order = np.concatenate(order)
+        self.n_threads = n_threads if self.n_nodes >= MIN_THREADED_LENGTH else 1
+        ground = np.zeros(self.n_nodes) if excess is None else np.array(excess, dtype=np.float64)
+        eliminate = EliminationSequence if self.n_nodes >= COMPILED_SIZE else EliminationLevels
+        self._eliminated: EliminationSequence | EliminationLevels = eliminate(adjacency, ground, rng)
+        self.order = self._eliminated.order
         self.components = Components.of(adjacency)
         self._components_in_order = self.components.reorder(self.order)
-        self.levels = self._renumber_levels(raw)
-        self.rest = DenseFactor(A.toarray(), ground)
-        self._rest_laplacian = np.diag(A.sum(axis=1) + ground) - A.toarray()
-
-    def _renumber_levels(self, raw: list[tuple[Floats, sp.csr_array, NDArray[np.intp]]]) -> list[Level]:
-        """Number the columns of every level by elimination order, so that each level works on slices."""
-        place = np.empty(self.n_nodes, dtype=np.intp)
-        place[self.order] = np.arange(self.n_nodes)
-        levels, start = [], 0
-        for pivots, P, kept in raw:
-            stop = start + P.shape[0]
-            P = sp.csr_array((P.data, place[kept[P.indices]] - stop, P.indptr), shape=P.shape)
-            levels.append(Level(start, stop, pivots, P, P.T.tocsr()))
-            start = stop
-        return levels
+        rest, rest_ground = self._eliminated.rest, self._eliminated.rest_ground
+        self.rest = DenseFactor(rest, rest_ground)
+        self._rest_laplacian = np.diag(rest.sum(axis=1) + rest_ground) - rest
 
     @property
     def n_factor_entries(self) -> int:
         """Number of stored off-diagonal entries of G, without its dense block."""
-        return sum(level.interpolation.nnz for level in self.levels)
+        return self._eliminated.n_entries
 
     @property
-    def coarse_nodes(self) -> NDArray[np.intp]:
+    def coarse_nodes(self) -> NDArray[np.integer]:
         """The nodes of the graph that was factored densely."""
         return self.order[self.n_eliminated :]
 
     @property
     def n_eliminated(self) -> int:
         """Number of nodes eliminated before the dense factorization."""
-        return self.levels[-1].stop if self.levels else 0
+        return len(self._eliminated.pivots)
 
     def reorder(self, A: sp.csr_array) -> sp.csr_array:
         """Permute the rows and columns of a matrix over the nodes to elimination order."""
-        return sp.csr_array(A[self.order][:, self.order])
+        return permute(A, self.order)
 
     def to_node_order(self, V: Floats) -> Floats:
         """Return the rows of V (m x N, in elimination order) as the columns of an N x m array in node order."""
@@ -169,40 +127,37 @@ class ApproximateFactor:
 
     def solve_in_order(self, V: Floats) -> Floats:
         """Apply the inverse to the rows of V (m x N), with input and result in elimination order."""
-        return map_each(self._solve, V, self.n_threads)
+        result = np.empty_like(V)
+
+        def work(group: slice) -> None:
+            X = V[group].T.copy(order="C")
+            self._solve(X)
+            result[group] = X.T
+            if self.singular:
+                result[group] = self.center_in_order(result[group])
+
+        run_blocks(work, row_blocks(len(V), self._eliminated.vectors_at_once), self.n_threads)
+        return result
 
     def center_in_order(self, V: Floats) -> Floats:
         """Subtract their means over the components from the rows of V (m x N, in elimination order)."""
-        return map_each(self._components_in_order.center, V, self.n_threads)
+        return map_each(self._components_in_order.center, V)
 
-    def _solve(self, b: Floats) -> Floats:
-        """Apply the inverse to one vector in elimination order."""
-        x = b.copy()
-        self.forward(x)
-        for level in self.levels:
-            x[level.start : level.stop] /= level.pivots
-        x[self.n_eliminated :] = self.rest.solve(x[self.n_eliminated :])
-        self.backward(x)
-        return self._components_in_order.center(x) if self.singular else x
-
-    def forward(self, x: Floats) -> None:
-        """Replace x by G^-1 x in elimination order, leaving out the dense block of G."""
-        for level in self.levels:
-            x[level.stop :] += level.restriction @ x[level.start : level.stop]
-
-    def backward(self, x: Floats) -> None:
-        """Replace x by G^-T x in elimination order, which interpolates from later to earlier nodes."""
-        for level in reversed(self.levels):
-            x[level.start : level.stop] += level.interpolation @ x[level.stop :]
+    def _solve(self, X: Floats) -> None:
+        """Replace a few vectors, the columns of X in elimination order, by G^-T D^-1 G^-1 X."""
+        self._eliminated.forward(X)
+        X[: self.n_eliminated] /= self._eliminated.pivots[:, None]
+        X[self.n_eliminated :] = self.rest.solve(X[self.n_eliminated :])
+        self._eliminated.backward(X)
 
     def logdet(self) -> float:
         """Sum of the logarithms of all finite pivots: the log-determinant of G D G' (see `DenseFactor.logdet`)."""
-        finite = (level.pivots[np.isfinite(level.pivots)] for level in self.levels)
-        return self.rest.logdet() + float(sum(np.log(pivots).sum() for pivots in finite))
+        pivots = self._eliminated.pivots
+        return self.rest.logdet() + float(np.log(pivots[np.isfinite(pivots)]).sum())
 
     def half_inverse(self, x: Floats) -> Floats:
         """Replace one vector x in elimination order by (G D^1/2)^-1 x, and return it."""
-        self.forward(x)
+        self._eliminated.forward(x[:, None])
         x[self.n_eliminated :] = self.rest.forward(x[self.n_eliminated :])
         return self._divide_by_root_pivots(x)
 
@@ -210,12 +165,11 @@ class ApproximateFactor:
         """Replace one vector x in elimination order by (G D^1/2)^-T x, and return it."""
         self._divide_by_root_pivots(x)
         x[self.n_eliminated :] = self.rest.backward(x[self.n_eliminated :])
-        self.backward(x)
+        self._eliminated.backward(x[:, None])
         return x
 
     def _divide_by_root_pivots(self, x: Floats) -> Floats:
-        for level in self.levels:
-            x[level.start : level.stop] /= np.sqrt(level.pivots)
+        x[: self.n_eliminated] /= np.sqrt(self._eliminated.pivots)
         x[self.n_eliminated :] /= np.sqrt(self.rest.pivots)
         return x
 
@@ -230,101 +184,12 @@ class ApproximateFactor:
         k = min(k, len(S))
         if k == 0:
             return np.zeros((0, self.n_nodes))
-        mass = np.ones(self.n_nodes)
-        self.forward(mass)
-        scale = 1.0 / np.sqrt(mass[rest:])
+        mass = np.ones((self.n_nodes, 1))
+        self._eliminated.forward(mass)
+        scale = 1.0 / np.sqrt(mass[rest:, 0])
         _, Y = scipy.linalg.eigh(scale[:, None] * S * scale, subset_by_index=(0, k - 1))
         V = np.zeros((Y.shape[1], self.n_nodes))  # LAPACK may return fewer than k where eigenvalues are multiple
         V[:, rest:] = (scale[:, None] * Y).T
         for v in V:
-            self.backward(v)
+            self._eliminated.backward(v[:, None])
         return V
-
-
-def _is_small_or_dense(A: sp.csr_array) -> bool:
-    """Whether the remaining graph is factored densely."""
-    n = A.shape[0]
-    return n <= DENSE_SIZE or (n <= DENSE_LIMIT and A.nnz > DENSE_FILL * n**2)
-
-
-def independent_low_degree_nodes(
-    A: sp.csr_array, rng: np.random.Generator, sampling: Sampling = QUICK
-) -> NDArray[np.bool_]:
-    """Mark a set of nodes, no two adjacent, each of lower degree than its neighbors (ties are broken at random).
-
-    Only nodes of at most the median degree are marked. A node without neighbors is always marked.
-    """
-    degree = np.diff(A.indptr)
-    priority = degree + rng.random(len(degree))
-    priority[degree > max(sampling.exact_degree, np.median(degree))] = np.inf
-    rival = np.full(len(degree), np.inf)
-    has_neighbors = degree > 0
-    rival[has_neighbors] = np.minimum.reduceat(priority[A.indices], A.indptr[:-1][has_neighbors])
-    return priority < rival
-
-
-def eliminate(
-    A: sp.csr_array, ground: Floats, out: NDArray[np.bool_], rng: np.random.Generator, sampling: Sampling = QUICK
-) -> tuple[Floats, sp.csr_array, sp.csr_array, Floats]:
-    """Eliminate the independent set `out`; return pivots, interpolation, and the remaining adjacency and excess."""
-    removed, kept = np.flatnonzero(out), np.flatnonzero(~out)
-    renumber = np.cumsum(~out) - 1
-    stars = A[removed]
-    W = stars.sum(axis=1) + ground[removed]
-    pivots = np.where(W > 0, W, np.inf)  # the infinite pivot of an isolated node gives it the value 0
-    row = np.repeat(np.arange(len(removed)), np.diff(stars.indptr))
-    column = renumber[stars.indices]
-    share = stars.data / pivots[row]
-    interpolation = sp.csr_array((share, column, stars.indptr), shape=(len(removed), len(kept)))
-
-    heads, tails, weights = sample_cliques(stars.indptr, row, column, share, pivots, sampling, rng)
-    rest = A[kept][:, kept].tocoo()
-    n = len(kept)
-    schur = sp.coo_array(
-        (
-            np.concatenate([rest.data, weights, weights]),
-            (np.concatenate([rest.row, heads, tails]), np.concatenate([rest.col, tails, heads])),
-        ),
-        shape=(n, n),
-    ).tocsr()
-    return pivots, interpolation, schur, ground[kept] + interpolation.T @ ground[removed]
-
-
-def sample_cliques(
-    indptr: NDArray[np.integer],
-    row: NDArray[np.intp],
-    column: NDArray[np.intp],
-    share: Floats,
-    pivots: Floats,
-    sampling: Sampling,
-    rng: np.random.Generator,
-) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
-    """Replace the stars of eliminated nodes by edges: exact cliques up to a degree, random trees above it."""
-    degree = np.diff(indptr)
-    by_weight = np.lexsort((share, row))
-    column, share = column[by_weight], share[by_weight]
-
-    # Exact: every pair of leaves of a small star gets the weight share_i * share_j * W.
-    heads, tails, weights = [], [], []
-    for size in range(2, sampling.exact_degree + 1):
-        first = indptr[:-1][degree == size]
-        for i, j in combinations(range(size), 2):
-            heads.append(column[first + i])
-            tails.append(column[first + j])
-            weights.append(share[first + i] * share[first + j] * pivots[degree == size])
-
-    # Sampled: each leaf of a larger star except the last is joined to a later leaf, drawn in proportion to its weight.
-    # The shares are scaled to sum to one in every star, so a single running sum over all stars is accurate enough.
-    last = indptr[1:] - 1
-    leaf = np.flatnonzero((degree[row] > sampling.exact_degree) & (np.arange(len(row)) < last[row]))
-    if len(leaf):
-        total = np.bincount(row, share, len(degree))
-        running = np.cumsum(share / total[row])
-        end = last[row[leaf]]
-        later = running[end] - running[leaf]
-        for _ in range(sampling.n_trees):
-            partner = np.searchsorted(running, running[leaf] + rng.random(len(leaf)) * later, side="right")
-            heads.append(column[leaf])
-            tails.append(column[np.clip(partner, leaf + 1, end)])
-            weights.append(share[leaf] * later * total[row[leaf]] * pivots[row[leaf]] / sampling.n_trees)
-    return np.concatenate(heads), np.concatenate(tails), np.concatenate(weights)

@@ -41,7 +41,8 @@ from graspel.graph.adjacency import check_adjacency
 from graspel.linalg.approximate_factor import ApproximateFactor
 from graspel.linalg.components import Components
 from graspel.linalg.contraction import contract, group_means
-from graspel.linalg.eigen import DENSE_LIMIT, WIDE_SPECTRUM, accurate_pairs, smallest_nonzero_eigenvalues
+from graspel.linalg.dense_pairs import WIDE_SPECTRUM, accurate_pairs
+from graspel.linalg.eigen import DENSE_LIMIT, smallest_nonzero_eigenvalues
 from graspel.linalg.laplacian import laplacian_map, laplacian_of
 from graspel.linalg.lobpcg import lobpcg
 from graspel.linalg.ordering import order_neighbors_together

@@ -1,19 +1,17 @@
 r"""Eigenpairs: the smallest eigenvalues of a graph Laplacian and their vectors, L u_i = lambda_i u_i.
 
-For small graphs LAPACK computes all of them. For large graphs the iteration starts from the eigenvectors of the coarse
-graph that approximate elimination leaves (:mod:`graspel.linalg.approximate_factor`), or from the eigenvectors of a
-similar graph, and LOBPCG (:mod:`graspel.linalg.lobpcg`) refines them with the same elimination as preconditioner. The
-null space needs no iteration: it is spanned by the indicator vectors of the components. At the end a random vector
-shows whether an eigenvalue was missed (:mod:`graspel.linalg.missing`). If so, LOBPCG starts again from the vectors
-found and further random vectors.
+For small graphs LAPACK computes all of them (:mod:`graspel.linalg.dense_pairs`). For large graphs the iteration starts
+from the eigenvectors of the coarse graph that approximate elimination leaves
+(:mod:`graspel.linalg.approximate_factor`), or from the eigenvectors of a similar graph, and LOBPCG
+(:mod:`graspel.linalg.lobpcg`) refines them with the same elimination as preconditioner. The null space needs no
+iteration: it is spanned by the indicator vectors of the components. At the end a random vector shows whether an
+eigenvalue was missed (:mod:`graspel.linalg.missing`). If so, LOBPCG starts again from the vectors found and further
+random vectors.
 
 References
 ----------
 A. V. Knyazev. Toward the optimal preconditioned eigensolver: locally optimal block preconditioned conjugate gradient
 method. SIAM Journal on Scientific Computing, 23(2), 2001.
-
-J. Demmel, M. Gu, S. Eisenstat, I. Slapnicar, K. Veselic and Z. Drmac. Computing the singular value decomposition with
-high relative accuracy. Linear Algebra and its Applications, 299, 1999.
 
 M. Fiedler. Algebraic connectivity of graphs. Czechoslovak Mathematical Journal, 23(98), 1973.
 """
@@ -26,7 +24,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
@@ -35,8 +32,8 @@ from graspel.graph.adjacency import check_laplacian
 from graspel.linalg.approximate_factor import ApproximateFactor
 from graspel.linalg.arguments import check_columns, check_count, check_positive
 from graspel.linalg.components import Components
-from graspel.linalg.dense_factor import DenseFactor
-from graspel.linalg.laplacian import Laplacian, laplacian_map, laplacian_of
+from graspel.linalg.dense_pairs import dense_pairs
+from graspel.linalg.laplacian import Laplacian, laplacian_map
 from graspel.linalg.lobpcg import energy_norm, lobpcg, orthonormal_rows, residual_rounding
 from graspel.linalg.missing import find_missing
 from graspel.linalg.scale import scale_weights
@@ -51,7 +48,7 @@ POOR = 0.1  # residual in the energy norm above which pairs are so wrong that ot
 MAX_RESTARTS = 3  # of LOBPCG with random vectors added, each after a missing eigenvalue was found
 MAX_ITERATIONS = 200  # of LOBPCG; a ConvergenceWarning is raised if they are not enough
 NORMS = ("euclidean", "energy")
-WIDE_SPECTRUM = 1e5  # ratio of largest to smallest eigenvalue above which scipy.linalg.eigh loses too many digits
+COARSE_TOL = 10  # tolerances that the residual of a pair may have that is not among the `n_precise` first
 
 
 @dataclass(frozen=True)
@@ -129,25 +126,26 @@ def smallest_eigenpairs(
         return Eigenpairs(np.zeros(k), components.indicators(k), np.zeros(k), True)
     settings = SolverSettings(tol, norm == "energy", np.random.default_rng(random_state), count_threads(n_jobs))
     pairs = nonzero_pairs(adjacency, components, k - c, start, settings)
-    if not pairs.converged and pairs.residuals.max() <= tol:
-        warnings.warn(
-            f"some of the {k} smallest eigenvalues may have been missed; use them with care, or ask for a larger k.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
-    elif not pairs.converged:
-        warnings.warn(
-            f"the eigenpairs reached a relative residual of {pairs.residuals.max():.1e}, not the {tol:.1e} asked for; "
-            "use them with care, or allow a larger tol.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+    warn_if_not_converged(pairs, tol)
     return replace(
         pairs,
         values=np.concatenate([np.zeros(c), pairs.values]),
         vectors=np.hstack([components.indicators(c), pairs.vectors]),
         residuals=np.concatenate([np.zeros(c), pairs.residuals]),
     )
+
+
+def warn_if_not_converged(pairs: Eigenpairs, tol: float) -> None:
+    """Warn at the line that called the caller of this function."""
+    if pairs.converged:
+        return
+    worst = float(pairs.residuals.max())
+    missed = "some of the smallest eigenvalues may have been missed; use them with care, or ask for more."
+    inaccurate = (
+        f"the eigenpairs reached a relative residual of {worst:.1e}, not the {tol:.1e} asked for; use them with care, "
+        "or allow a larger tol."
+    )
+    warnings.warn(missed if worst <= tol else inaccurate, ConvergenceWarning, stacklevel=3)
 
 
 def smallest_nonzero_eigenvalues(
@@ -166,21 +164,36 @@ def smallest_nonzero_eigenvalues(
 
 
 class SolverSettings(NamedTuple):
-    """Settings of the eigensolver: tolerance, norm, source of random numbers, number of threads."""
+    """Settings of the eigensolver: tolerance, norm, source of random numbers, number of threads.
+
+    With `n_precise` set, pairs beyond the first `n_precise` may have a residual of `COARSE_TOL` tolerances.
+    `follows` says that the guess holds eigenvectors of nearly the same graph, of which none was missing. Then nothing
+    is added to the guess, and no missing eigenvalue is searched for.
+    """
 
     tol: float
     energy: bool
     rng: np.random.Generator
     n_threads: int
+    n_precise: int | None = None
+    follows: bool = False
+
+    def tolerances(self, n_pairs: int) -> Floats:
+        """The tolerance of each of the pairs."""
+        return np.where(np.arange(n_pairs) < (self.n_precise or n_pairs), self.tol, COARSE_TOL * self.tol)
 
 
 class NonzeroPairs(NamedTuple):
-    """Nonzero eigenvalues, their vectors as columns, residuals in the energy norm (0 from LAPACK), is none missing."""
+    """Nonzero eigenvalues, their vectors as columns, residuals in the energy norm (0 from LAPACK), is none missing.
+
+    `extra` holds further approximate vectors, which make a better guess for a similar graph.
+    """
 
     values: Floats
     vectors: Floats
     energy_residuals: Floats
     complete: bool = True
+    extra: Floats | None = None
 
 
 def nonzero_pairs(
@@ -190,10 +203,10 @@ def nonzero_pairs(
     adjacency, unit = scale_weights(adjacency)
     with one_thread_per_call():
         if components.number == 1:
-            found = _solve_connected(adjacency, wanted, guess, settings)
+            found = solve_connected(adjacency, wanted, guess, settings)
         else:
             found = _solve_by_component(adjacency, components, wanted, guess, settings)
-        pairs = _measure_residuals(adjacency, found, settings)
+        pairs = measure_residuals(adjacency, found, settings)
     return replace(pairs, values=pairs.values * unit)
 
 
@@ -220,7 +233,7 @@ def _solve_by_component(
         inside = slice(ends[label] - size, ends[label])
         nodes = order[inside]
         start = None if guess is None else guess[nodes]
-        own = _solve_connected(blocks[inside, inside], min(wanted, size - 1), start, settings)
+        own = solve_connected(blocks[inside, inside], min(wanted, size - 1), start, settings)
         values = np.concatenate([values, own.values])
         energy_residuals = np.concatenate([energy_residuals, own.energy_residuals])
         solved.append((nodes, own.vectors))
@@ -243,59 +256,13 @@ def _lightest_edges(adjacency: sp.csr_array) -> Floats:
     return lightest
 
 
-def _solve_connected(
+def solve_connected(
     adjacency: sp.csr_array, wanted: int, guess: Floats | None, settings: SolverSettings
 ) -> NonzeroPairs:
     """Compute the smallest nonzero eigenvalues of a connected graph and their vectors."""
     if adjacency.shape[0] <= max(DENSE_LIMIT, DENSE_RATIO * wanted):
-        return NonzeroPairs(*_solve_dense(adjacency, wanted), np.zeros(wanted))
+        return NonzeroPairs(*dense_pairs(adjacency, wanted), np.zeros(wanted))
     return _solve_multilevel(adjacency, wanted, guess, settings)
-
-
-def _solve_dense(adjacency: sp.csr_array, wanted: int) -> tuple[Floats, Floats]:
-    """Compute the pairs by LAPACK.
-
-    For up to half of the spectrum the pseudo-inverse is decomposed. Its largest eigenvalues belong to the smallest of
-    L, and LAPACK computes them to full relative accuracy. All eigenvalues are always computed, because LAPACK may miss
-    some of a requested subset if eigenvalues are multiple.
-    """
-    n = adjacency.shape[0]
-    if wanted < n // 2:
-        inverse = DenseFactor(adjacency.toarray(), np.zeros(n)).solve(np.eye(n) - 1 / n)
-        inverse -= inverse.mean(axis=0)
-        mu, vectors = scipy.linalg.eigh((inverse + inverse.T) / 2)
-        with np.errstate(divide="ignore"):
-            values, vectors = 1 / mu[::-1][:wanted], vectors[:, ::-1][:, :wanted]
-    else:
-        values, vectors = scipy.linalg.eigh(laplacian_of(adjacency).toarray())
-        values, vectors = values[1 : 1 + wanted], vectors[:, 1 : 1 + wanted]
-        vectors = scipy.linalg.qr(vectors - vectors.mean(axis=0), mode="economic")[0]
-    if not 0 < values[-1] < values[0] * WIDE_SPECTRUM:  # a value that was lost to rounding is infinite or negative
-        return accurate_pairs(adjacency, wanted)
-    return values, vectors
-
-
-def accurate_pairs(adjacency: sp.csr_array, wanted: int, mass: NDArray[Any] | None = None) -> tuple[Floats, Floats]:
-    """Compute the smallest nonzero eigenvalues to high relative accuracy, whatever their range, and unit vectors.
-
-    With a `mass` of each node the matrix is M^-1/2 L M^-1/2, M = diag(mass), instead of L.
-
-    From L = G D G' follows lambda = s^2 for the singular values s of G D^(1/2). No entry of G or of its inverse exceeds
-    one in absolute value (they are probabilities of a random walk), so G is well conditioned, and Jacobi's method
-    computes all singular values accurately, including the smallest (Demmel et al. 1999).
-    """
-    factors = DenseFactor(adjacency.toarray(), np.zeros(adjacency.shape[0]))
-    regular = np.isfinite(factors.pivots)
-    F = factors.G[:, regular] * np.sqrt(factors.pivots[regular])
-    if mass is not None:
-        F /= np.sqrt(mass)[:, None]
-    s, U, _, scales, _, info = scipy.linalg.lapack.dgejsv(F, joba=0, jobu=0, jobv=3)
-    if info != 0:
-        raise scipy.linalg.LinAlgError(
-            f"Jacobi's method for singular values failed with code {info} of LAPACK's dgejsv."
-        )
-    s = s * (scales[0] / scales[1])
-    return s[::-1][:wanted] ** 2, U[:, : len(s)][:, ::-1][:, :wanted]
 
 
 def _solve_multilevel(
@@ -305,7 +272,7 @@ def _solve_multilevel(
     block = wanted + max(3, wanted // 4)  # extra vectors make the last wanted one converge faster
     inverse = ApproximateFactor(adjacency, settings.rng, n_threads=settings.n_threads)
     L = laplacian_map(inverse.reorder(adjacency))
-    start = _start_vectors(inverse, guess, block, settings.rng)
+    start = _start_vectors(inverse, guess, block, settings)
     probes = deepcopy(settings.rng)  # a copy, so that the search for missing pairs leaves later random numbers alone
     for _ in range(1 + MAX_RESTARTS):
         values, vectors, extra = lobpcg(
@@ -315,7 +282,7 @@ def _solve_multilevel(
             inverse.center_in_order,
             wanted=wanted,
             block=block,
-            tol=settings.tol,
+            tol=settings.tolerances(block),
             max_iterations=MAX_ITERATIONS,
             energy=settings.energy,
             n_threads=settings.n_threads,
@@ -325,13 +292,17 @@ def _solve_multilevel(
         if energy_residuals.max() > max(settings.tol, POOR):  # rounding errors prevail, and others would be no better
             complete = False
             break
+        if settings.follows:
+            complete = True
+            break
         missing = _find_missing(L, inverse, values, vectors, extra, probes, settings.n_threads)
         complete = missing is None
         if missing is None:
             break
         random = inverse.solve_in_order(probes.standard_normal((block, inverse.n_nodes)))
         start = np.vstack([vectors, extra, missing[None], random])
-    return NonzeroPairs(values, inverse.to_node_order(vectors), energy_residuals, complete)
+    in_node_order = inverse.to_node_order
+    return NonzeroPairs(values, in_node_order(vectors), energy_residuals, complete, in_node_order(extra))
 
 
 def _find_missing(
@@ -350,15 +321,19 @@ def _find_missing(
     return find_missing(L, start, inverse.solve_in_order, inverse.center_in_order, found, largest, n_threads=n_threads)
 
 
-def _start_vectors(inverse: ApproximateFactor, guess: Floats | None, block: int, rng: np.random.Generator) -> Floats:
+def _start_vectors(inverse: ApproximateFactor, guess: Floats | None, block: int, settings: SolverSettings) -> Floats:
     """Start vectors as rows: the guess and the coarse modes, and random vectors if there are too few modes."""
-    starts = [_subtract_means(inverse.coarse_modes(block + 1))]
-    if len(starts[0]) < block:
-        starts.append(rng.standard_normal((block, inverse.n_nodes)))
+    starts = []
     if guess is not None:
         V = guess[inverse.order, : 2 * block].T
         peak = np.abs(V).max(axis=1, keepdims=True)
-        starts.insert(0, _subtract_means(V / np.where(peak > 0, peak, 1.0)))
+        starts.append(_subtract_means(V / np.where(peak > 0, peak, 1.0)))
+        if settings.follows and len(starts[0]) >= block:
+            return starts[0]
+    modes = _subtract_means(inverse.coarse_modes(block + 1))
+    starts.append(modes)
+    if len(modes) < block:
+        starts.append(settings.rng.standard_normal((block, inverse.n_nodes)))
     return np.vstack(starts)
 
 
@@ -368,16 +343,16 @@ def _subtract_means(V: Floats) -> Floats:
     return centered[lengths(centered) > 1e-10 * lengths(V)]
 
 
-def _measure_residuals(adjacency: sp.csr_array, found: NonzeroPairs, settings: SolverSettings) -> Eigenpairs:
+def measure_residuals(adjacency: sp.csr_array, found: NonzeroPairs, settings: SolverSettings) -> Eigenpairs:
     """Fix the signs of the vectors, measure the residuals, and decide whether they have converged."""
     L = laplacian_map(adjacency)
-    values, vectors, energy_residuals, complete = found
+    values, vectors, energy_residuals, complete, _ = found
     peak = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
     vectors = vectors * np.where(peak < 0, -1.0, 1.0)
     R = map_each(L.__matmul__, np.ascontiguousarray(vectors.T), settings.n_threads) - values[:, None] * vectors.T
     with np.errstate(over="ignore"):  # a value that was lost to rounding has an infinite residual
         residuals = energy_residuals if settings.energy else lengths(R) / values
-    missed = residuals > 1.01 * settings.tol
+    missed = residuals > 1.01 * settings.tolerances(len(values))
     if missed.any() and not settings.energy:
         missed &= (lengths(R) > residual_rounding(L, vectors.T)) | (energy_residuals > settings.tol)
     return Eigenpairs(values, vectors, residuals, converged=complete and not missed.any())

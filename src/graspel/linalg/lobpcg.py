@@ -49,7 +49,7 @@ def lobpcg(
     *,
     wanted: int,
     block: int,
-    tol: float,
+    tol: float | Floats,
     max_iterations: int,
     energy: bool = False,
     n_threads: int = 1,
@@ -63,6 +63,7 @@ def lobpcg(
     project : orthogonal projection of the rows of an m x N array onto the complement of the null space
     wanted : number of pairs that must converge
     block : number of pairs that are iterated, at least `wanted`
+    tol : tolerance of all pairs, or of each pair of the block
     energy : whether a residual within `tol` in the norm of the inverse is enough
 
     Returns
@@ -78,6 +79,7 @@ def lobpcg(
     def finish(best: Floats) -> tuple[Floats, Floats, Floats]:
         return *final_pairs(laplacian, project(best)), X[wanted:].copy()
 
+    tol = np.broadcast_to(np.asarray(tol, dtype=np.float64), block)
     X = project(start)
     theta, C = rayleigh_ritz(products(X, X, n_threads), products(X, laplacian(X), n_threads), block)
     S, LS = np.zeros((3 * block, X.shape[1])), np.zeros((3 * block, X.shape[1]))  # rows: X, P, W
@@ -93,19 +95,19 @@ def lobpcg(
         opened, R = np.flatnonzero(is_open), R[is_open]
         W = project(inverse(R))
         energy_size = energy_norm(R, W, theta[opened])
-        if energy and (energy_size[opened < wanted] <= tol).all():
+        if energy and (energy_size <= tol[opened])[opened < wanted].all():
             return finish(X[:wanted])
         at_rounding = (size <= floor)[opened]
         if best.X is not None or at_rounding[opened < wanted].all():
             if best.is_final(energy_size[opened < wanted].max(), X[:wanted]):
                 break
-            no_gain = at_rounding & (energy_size <= tol / 2) & (2 * size > size_before)[opened]
+            no_gain = at_rounding & (energy_size <= tol[opened] / 2) & (2 * size > size_before)[opened]
             opened, W = opened[~no_gain], W[~no_gain]
             if not (opened < wanted).any():
                 return finish(X[:wanted])
-        W -= combine(products(W, X, n_threads), X, n_threads)
         new = slice(block + n_last, block + n_last + len(W))
-        S[new], LS[new] = W, laplacian(W)
+        np.subtract(W, combine(products(W, X, n_threads), X, n_threads), out=S[new])
+        LS[new] = laplacian(S[new])
         used = slice(0, new.stop)
         B, A = products(S[used], S[used], n_threads), products(S[used], LS[used], n_threads)
         A[:block] = A[:, :block].T  # (L X)'S is more accurate than X'(L S), because L X is small

@@ -42,6 +42,8 @@ Floats = NDArray[np.float64]
 
 DENSE_LIMIT = 1500  # nodes up to which the exact value costs less than a quarter of a second
 N_PROBES = 6  # random sign vectors; their spread also gives the standard error
+N_PROBES_OF_MANY = 3  # the same above MANY nodes: the relative error falls with the root of their number
+MANY = 200_000
 N_STEPS = 12  # Lanczos steps from each vector; C is close to the identity, so the quadrature converges fast
 ENDED = 1e-12  # length below which the next Lanczos vector is a rounding error, and the recurrence has ended
 
@@ -93,7 +95,7 @@ def _log_trace_samples(
     """One estimate of tr log(C) per random sign vector, by Lanczos quadrature."""
     ordered = factors.reorder(A)
     L, components = laplacian_map(ordered), Components.of(ordered)
-    signs = rng.choice([-1.0, 1.0], size=(N_PROBES, A.shape[0]))
+    signs = rng.choice([-1.0, 1.0], size=(N_PROBES if A.shape[0] <= MANY else N_PROBES_OF_MANY, A.shape[0]))
 
     def apply(v: Floats) -> Floats:
         x = factors.half_inverse_transposed(v.copy())

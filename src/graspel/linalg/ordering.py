@@ -29,3 +29,19 @@ def order_neighbors_together(adjacency: sp.csr_array) -> NDArray[np.intp]:
     if adjacency.nnz == 0:
         return np.arange(adjacency.shape[0])
     return reverse_cuthill_mckee(adjacency, symmetric_mode=True).astype(np.intp)
+
+
+def permute(A: sp.csr_array, order: NDArray[np.integer]) -> sp.csr_array:
+    """Row i and column i of the result are row order[i] and column order[i] of A; columns of a row are not sorted.
+
+    Examples
+    --------
+    >>> permute(sp.csr_array(np.array([[0, 0, 1], [0, 0, 2], [1, 2, 0]])), np.array([0, 2, 1])).toarray()
+    array([[0, 1, 0],
+           [1, 0, 2],
+           [0, 2, 0]])
+    """
+    place = np.empty(len(order), dtype=A.indices.dtype)
+    place[order] = np.arange(len(order), dtype=A.indices.dtype)
+    rows = A[order]
+    return sp.csr_array((rows.data, place[rows.indices], rows.indptr), shape=A.shape)

@@ -31,10 +31,12 @@ from graspel.linalg.arguments import check_columns, check_positive
 from graspel.linalg.laplacian import FlowLaplacian, laplacian_map, laplacian_of
 from graspel.linalg.lobpcg import residual_rounding
 from graspel.linalg.scale import scale_weights
-from graspel.runtime.parallel import count_threads, map_blocks
+from graspel.linalg.vectors import MIN_THREADED_LENGTH, dots, lengths, map_each
+from graspel.runtime.parallel import count_threads, map_blocks, one_thread_per_call, row_blocks
 
 Floats = NDArray[np.float64]
 
+RIGHT_SIDES = 4  # right sides that are iterated together by one thread
 MAX_ITERATIONS = 500  # for one right side, over all restarts
 MAX_RESTARTS = 5  # from the true residual; each must halve it
 STALLED_ITERATIONS = 30  # iterations without a smaller residual after which only rounding errors remain
@@ -110,11 +112,14 @@ class LaplacianSolver:
         B = np.ascontiguousarray(columns[self._inverse.order].T)  # vectors are rows from here on
         X = np.empty_like(B)
 
-        def work(i: int) -> SolveResult:
-            X[i], result = self._solve(B[i], tol)
-            return result
+        def work(rows: slice) -> list[SolveResult]:
+            X[rows], results = self._solve(B[rows], tol)
+            return results
 
-        results = list(map_blocks(work, range(len(B)), self.n_threads))
+        n_threads = self.n_threads if B.shape[1] >= MIN_THREADED_LENGTH else 1
+        with one_thread_per_call():
+            blocks = map_blocks(work, row_blocks(len(B), RIGHT_SIDES), n_threads)
+            results = [result for block in blocks for result in block]
         self.residual_ = max((result.residual for result in results), default=0.0)
         self.n_iterations_ = max((result.n_iterations for result in results), default=0)
         self.converged_ = all(result.converged for result in results)
@@ -125,72 +130,90 @@ class LaplacianSolver:
             )
         return self._inverse.to_node_order(X).reshape(np.shape(b))
 
-    def _solve(self, b: Floats, tol: float) -> tuple[Floats, SolveResult]:
-        """Solve for one right side, in elimination order."""
-        scale = np.abs(b).max(initial=0.0) or 1.0  # scaled to order one, squares neither overflow nor underflow
-        b = self._project(b / scale)
-        size = float(np.linalg.norm(b)) or 1.0
-        x, r = np.zeros_like(b), b
-        residual, n_iterations = 1.0, 0
+    def approximate_inverse(self, B: Floats) -> Floats:
+        """Apply the preconditioner, the approximate elimination, to the columns of B (N x m): no iteration."""
+        with one_thread_per_call(), np.errstate(over="ignore"):
+            return self._inverse(B) / self._unit
+
+    def _solve(self, B: Floats, tol: float) -> tuple[Floats, list[SolveResult]]:
+        """Solve for a few right sides, the rows of B, in elimination order."""
+        scale = np.abs(B).max(axis=1, initial=0.0, keepdims=True)
+        scale[scale == 0] = 1.0  # scaled to order one, squares neither overflow nor underflow
+        B = self._project(B / scale)
+        size = lengths(B)
+        size[size == 0] = 1.0
+        X, R = np.zeros_like(B), B.copy()
+        residual, n_iterations = np.ones(len(B)), np.zeros(len(B), dtype=np.int64)
+        opened = np.arange(len(B))
         for _ in range(1 + MAX_RESTARTS):
-            dx, more = self._conjugate_gradients(r, tol * size, MAX_ITERATIONS - n_iterations)
-            x, n_iterations = x + dx, n_iterations + more
-            r = b - self._ordered_laplacian @ x
-            before, residual = residual, float(np.linalg.norm(r)) / size
-            if residual <= tol or residual > before / 2 or n_iterations >= MAX_ITERATIONS:
+            dX, more = self._conjugate_gradients(
+                R[opened], tol * size[opened], MAX_ITERATIONS - int(n_iterations.max())
+            )
+            X[opened] += dX
+            n_iterations[opened] += more
+            R[opened] = B[opened] - self._multiply(X[opened])
+            before, residual[opened] = residual.copy(), lengths(R[opened]) / size[opened]
+            goes_on = (residual > tol) & (residual <= before / 2) & (n_iterations < MAX_ITERATIONS)
+            opened = opened[goes_on[opened]]
+            if not len(opened):
                 break
-            r = self._center(r)
-        converged = residual <= tol or self._is_rounding(b, x, r, tol)
+            R[opened] = self._inverse.center_in_order(R[opened])
+        converged = [bool(residual[i] <= tol) or self._is_rounding(B[i], X[i], R[i], tol) for i in range(len(B))]
         with np.errstate(over="ignore"):  # the caller refuses an infinite solution
-            x = x / self._unit * scale
-        return x, SolveResult(residual, n_iterations, converged)
+            X = X / self._unit * scale
+        numbers = zip(residual.tolist(), n_iterations.tolist(), converged, strict=True)
+        return X, [SolveResult(*result) for result in numbers]
 
-    def _center(self, x: Floats) -> Floats:
-        """Subtract the mean over every component from one vector."""
-        return self._inverse.center_in_order(x[None])[0]
+    def _multiply(self, X: Floats) -> Floats:
+        """Apply the Laplacian to the rows of X."""
+        return map_each(self._ordered_laplacian.__matmul__, X)
 
-    def _precondition(self, x: Floats) -> Floats:
-        """Apply the approximate inverse to one vector."""
-        return self._inverse.solve_in_order(x[None])[0]
+    def _project(self, B: Floats) -> Floats:
+        """Subtract the means of each row over the components; make a row exactly zero if only rounding remains."""
+        center = self._inverse.center_in_order
+        projected = center(center(B))  # twice, to remove the rounding error that a large mean leaves
+        projected[lengths(projected) <= 8 * np.finfo(float).eps * lengths(B)] = 0.0
+        return projected
 
-    def _project(self, b: Floats) -> Floats:
-        """Subtract the means of b over the components; return exactly zero if only rounding errors remain."""
-        projected = self._center(self._center(b))  # twice, to remove the rounding error that a large mean leaves
-        is_rounding = np.linalg.norm(projected) <= 8 * np.finfo(float).eps * np.linalg.norm(b)
-        return np.zeros_like(b) if is_rounding else projected
-
-    def _conjugate_gradients(self, b: Floats, target: float, max_iterations: int) -> tuple[Floats, int]:
-        """Iterate until the residual of the recurrence meets its target, or no longer decreases."""
-        L = self._ordered_laplacian
-        x, r = np.zeros_like(b), b.copy()
-        z = self._precondition(r)
-        p, rz = z, float(r @ z)
-        best, since_best, n_iterations = np.inf, 0, 0
-        while n_iterations < max_iterations:
-            size = float(np.linalg.norm(r))
-            best, since_best = (size, 0) if size < best else (best, since_best + 1)
-            if size <= target or since_best > self._patience(size, x):
+    def _conjugate_gradients(self, B: Floats, target: Floats, max_iterations: int) -> tuple[Floats, NDArray[np.int64]]:
+        """Iterate each right side until the residual of the recurrence meets its target, or no longer decreases."""
+        X, n_iterations = np.zeros_like(B), np.zeros(len(B), dtype=np.int64)
+        opened, R = np.arange(len(B)), B
+        P = Z = self._inverse.solve_in_order(R)
+        rz = dots(R, Z)
+        best, since_best = np.full(len(B), np.inf), np.zeros(len(B), dtype=np.int64)
+        for iteration in range(max_iterations + 1):
+            size = lengths(R)
+            since_best = np.where(size < best, 0, since_best + 1)
+            best = np.minimum(best, size)
+            patience = self._patience(size, X[opened])
+            goes_on = (size > target) & (since_best <= patience) & (iteration < max_iterations)
+            if not goes_on.all():
+                n_iterations[opened[~goes_on]] = iteration
+                opened, R, P, target = opened[goes_on], R[goes_on], P[goes_on], target[goes_on]
+                rz, best, since_best = rz[goes_on], best[goes_on], since_best[goes_on]
+            if not len(opened):
                 break
-            q = L @ p
-            step = _ratio(rz, float(p @ q))
-            x += step * p
-            r -= step * q
-            z = self._precondition(r)
-            rz_before, rz = rz, float(r @ z)
-            p = z + _ratio(rz, rz_before) * p
-            n_iterations += 1
-        return self._center(x), n_iterations
+            Q = self._multiply(P)
+            step = _ratios(rz, dots(P, Q))
+            X[opened] += step[:, None] * P
+            R = R - step[:, None] * Q
+            Z = self._inverse.solve_in_order(R)
+            rz_before, rz = rz, dots(R, Z)
+            P = Z + _ratios(rz, rz_before)[:, None] * P
+        return self._inverse.center_in_order(X), n_iterations
 
-    def _patience(self, size: float, x: Floats) -> int:
+    def _patience(self, size: Floats, X: Floats) -> Floats:
         """The iterations without a smaller residual to wait for; few where wide weights make it all rounding error."""
         L = self._ordered_laplacian
-        is_rounding = isinstance(L, FlowLaplacian) and size <= residual_rounding(L, x[None])[0]
-        return STALLED_AT_ROUNDING if is_rounding else STALLED_ITERATIONS
+        if not isinstance(L, FlowLaplacian):
+            return np.full(len(size), float(STALLED_ITERATIONS))
+        return np.where(size <= residual_rounding(L, X), float(STALLED_AT_ROUNDING), float(STALLED_ITERATIONS))
 
     def _is_rounding(self, b: Floats, x: Floats, r: Floats, tol: float) -> bool:
         """Whether the residual is explained by rounding x, and the error in the energy norm is within the tolerance."""
         limit = residual_rounding(self._ordered_laplacian, x[None])[0] + tol * np.linalg.norm(b)
-        error, energy = abs(float(r @ self._precondition(r))), float(b @ x)
+        error, energy = abs(float(r @ self._inverse.solve_in_order(r[None])[0])), float(b @ x)
         return bool(np.linalg.norm(r) <= limit and error <= tol**2 * energy)
 
 
@@ -212,6 +235,6 @@ def warn_not_converged(residual: float, tol: float) -> None:
     )
 
 
-def _ratio(a: float, b: float) -> float:
-    """The quotient a / b, or 0 if b is not positive because the residual is zero."""
-    return a / b if b > 0 else 0.0
+def _ratios(a: Floats, b: Floats) -> Floats:
+    """The quotients a / b, or 0 where b is not positive because the residual is zero."""
+    return np.divide(a, b, out=np.zeros_like(a), where=b > 0)

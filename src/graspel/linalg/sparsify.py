@@ -27,6 +27,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import minimum_spanning_tree
@@ -38,6 +39,7 @@ from graspel.linalg.laplacian import laplacian_of
 from graspel.linalg.ordering import order_neighbors_together
 from graspel.linalg.pencil import largest_generalized_eigenvalue, relative_condition
 from graspel.linalg.solve import LaplacianSolver
+from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.progress import announce
 
 Ints = NDArray[np.int64]
@@ -45,12 +47,12 @@ Floats = NDArray[np.float64]
 
 N_VECTORS = 8  # random vectors in the power iterations
 POWER_STEPS = 2  # generalized power iterations per round
-SOLVE_TOL = 3e-2  # relative residual of their solves; energies only rank edges, and a smaller one ranks them no better
 ROUND_SHARE = 0.02  # most edges added in a round, as a share of the nodes
 REFERENCE_RANK = 0.01  # rank of the edge of reference energy, as a share of the nodes; the top energy grows with N
 MIN_ENERGY = 0.3  # smallest energy of an added edge, as a share of the reference energy
 ROUNDS_PER_DOUBLING = 20  # after this many rounds the edges per round double, since most of the graph will be needed
 SPREAD_DOUBLINGS = 2  # number of doublings after which edges of one round may be close to each other
+DEPENDENT = 1e-8  # eigenvalue of a Gram matrix, relative to the largest, below which a direction is dropped
 ROUND_TOL = 0.02  # relative accuracy of the largest generalized eigenvalue between rounds
 
 
@@ -70,7 +72,6 @@ class Sparsifier:
     n_rounds: int
 
 
-# Longer than 60 lines, a third of which are the signature and the docstring.
 def sparsify(
     graph: Any,
     *,
@@ -99,10 +100,15 @@ def sparsify(
     (True, True)
     """
     A = check_adjacency(graph)
+    condition = _check_target(condition, density)
+    with one_thread_per_call():
+        return _sparsify(A, condition, density, np.random.default_rng(random_state))
+
+
+def _sparsify(A: sp.csr_array, condition: float | None, density: float | None, rng: np.random.Generator) -> Sparsifier:
+    """Sparsify a checked adjacency."""
     order = order_neighbors_together(A)
     A = sp.csr_array(A[order][:, order])
-    condition = _check_target(condition, density)
-    rng = np.random.default_rng(random_state)
     edges = sp.triu(A, 1, format="coo")
     heads, tails, weights = edges.row.astype(np.int64), edges.col.astype(np.int64), edges.data
     n = A.shape[0]
@@ -111,18 +117,19 @@ def sparsify(
     limit = len(heads) if density is None else _edge_limit(density, n, int((added == 0).sum()))
     L = laplacian_of(A)
     rounds, reached = 0, np.inf
+    bounds: list[float] = []
     while True:
         P = LaplacianSolver(_adjacency(heads, tails, weights, added >= 0, n), random_state=rng)
         room = min(limit, len(heads)) - int((added >= 0).sum())
-        if room <= 0 or (
-            condition is not None and largest_generalized_eigenvalue(L, P, rng, tol=ROUND_TOL) <= condition
-        ):
+        h, bound = _power_iterate(L, P, rng)
+        if room <= 0 or (condition is not None and bound <= condition and _is_reached(L, P, condition, rng)):
             reached = _compute_condition(A, L, P, rng)
-        if room <= 0 or (condition is not None and reached <= condition):
-            break
+            if room <= 0 or (condition is not None and reached <= condition):
+                break
         rounds += 1
-        announce("sparsifying", None, f"round {rounds}, {(added >= 0).sum() / n:.3f} edges per node")
-        h = _power_iterate(L, P, rng)
+        bounds.append(bound)
+        share = _share_done(bounds, condition) if condition is not None else 1 - room / (room + int((added > 0).sum()))
+        announce("sparsifying", share, f"round {rounds}, {(added >= 0).sum() / n:.3f} edges per node")
         left = np.flatnonzero(added < 0)
         energy = weights[left] * ((h[heads[left]] - h[tails[left]]) ** 2).sum(axis=1)
         doublings = (rounds - 1) // ROUNDS_PER_DOUBLING
@@ -179,6 +186,17 @@ def _adjacency(heads: Ints, tails: Ints, weights: Floats, kept: NDArray[np.bool_
     return sp.csr_array(half + half.T)
 
 
+def _share_done(bounds: list[float], condition: float) -> float:
+    """How far the lower bound of the condition number has fallen, from 0 to 1 on a logarithmic scale."""
+    first, last = max(bounds[0], condition), max(min(bounds), condition)
+    return float(np.log(first / last) / np.log(first / condition)) if first > condition else 0.0
+
+
+def _is_reached(L: sp.csr_array, P: LaplacianSolver, condition: float, rng: np.random.Generator) -> bool:
+    """Whether the largest generalized eigenvalue, to a few percent, is at most the condition number wanted."""
+    return largest_generalized_eigenvalue(L, P, rng, tol=ROUND_TOL) <= condition
+
+
 def _compute_condition(A: sp.csr_array, L: sp.csr_array, P: LaplacianSolver, rng: np.random.Generator) -> float:
     """The relative condition number; if a node keeps all its edges, the smallest eigenvalue is known to be 1."""
     degree, kept = np.diff(A.indptr), np.diff(P.laplacian.indptr) - 1
@@ -187,14 +205,34 @@ def _compute_condition(A: sp.csr_array, L: sp.csr_array, P: LaplacianSolver, rng
     return relative_condition(LaplacianSolver(A, random_state=rng), P, rng)
 
 
-def _power_iterate(L: sp.csr_array, P: LaplacianSolver, rng: np.random.Generator) -> Floats:
-    """Apply a few generalized power iterations h <- L_P^+ L_G h to random vectors."""
+def _power_iterate(L: sp.csr_array, P: LaplacianSolver, rng: np.random.Generator) -> tuple[Floats, float]:
+    """Apply generalized power iterations to random vectors; return them and a lower bound of the largest eigenvalue.
+
+    The elimination of P takes the place of L_P^+. It is exact on a tree and close to it on P, and the energies only
+    rank edges. The bound is the largest Ritz value of the pencil (L_G, L_P) in the span of the vectors.
+    """
     h = rng.standard_normal((L.shape[0], N_VECTORS))
     for _ in range(POWER_STEPS):
-        h = P.solve_silently(L @ h, SOLVE_TOL)
+        h = P.approximate_inverse(L @ h)
         size = np.linalg.norm(h, axis=0)
         h /= np.where(size > 0, size, 1.0)
-    return h
+    return h, _largest_ritz_value(h.T @ (L @ h), h.T @ (P.laplacian @ h))
+
+
+def _largest_ritz_value(A: Floats, B: Floats) -> float:
+    """The largest theta with A y = theta B y; directions in which B is zero up to rounding do not count.
+
+    It is a lower bound of the largest eigenvalue; it is 0 without edges, and where numbers overflow.
+    """
+    with np.errstate(all="ignore"):
+        scale = 1.0 / np.sqrt(np.maximum(np.diag(B), np.finfo(float).tiny))
+        A, B = scale[:, None] * A * scale, scale[:, None] * B * scale
+    if not (np.isfinite(A).all() and np.isfinite(B).all()):
+        return 0.0
+    size, V = scipy.linalg.eigh(B)
+    kept = size > DEPENDENT * size[-1]
+    T = V[:, kept] / np.sqrt(size[kept])
+    return float(scipy.linalg.eigvalsh(T.T @ A @ T)[-1]) if kept.any() else 0.0
 
 
 def _select_edges(heads: Ints, tails: Ints, energy: Floats, L: sp.csr_array, wanted: int, *, spread: bool) -> Ints:

@@ -17,7 +17,7 @@ from graspel.runtime.parallel import map_blocks, row_blocks, run_blocks
 Floats = NDArray[np.float64]
 
 BLOCK_LENGTH = 16_384  # entries of each vector in one block: 128 KB, so that a block stays in the cache
-MIN_THREADED_LENGTH = 8_192  # entries of a vector from which threads save more time than starting them costs
+MIN_THREADED_LENGTH = 150_000  # entries of a vector from which threads save time, even beside other processes
 
 
 def map_each(apply: Callable[[Floats], Floats], V: Floats, n_threads: int = 1) -> Floats:
@@ -34,7 +34,7 @@ def map_each(apply: Callable[[Floats], Floats], V: Floats, n_threads: int = 1) -
     def work(i: int) -> None:
         result[i] = apply(V[i])
 
-    run_blocks(work, range(len(V)), n_threads if V.shape[1] >= MIN_THREADED_LENGTH else 1)
+    run_blocks(work, range(len(V)), _threads(V, n_threads))
     return result
 
 
@@ -57,7 +57,9 @@ def products(V: Floats, W: Floats, n_threads: int = 1) -> Floats:
     array([[1., 3.]])
     """
     total = np.zeros((len(V), len(W)))
-    for product in map_blocks(lambda at: V[:, at] @ W[:, at].T, row_blocks(V.shape[1], BLOCK_LENGTH), n_threads):
+    for product in map_blocks(
+        lambda at: V[:, at] @ W[:, at].T, row_blocks(V.shape[1], BLOCK_LENGTH), _threads(V, n_threads)
+    ):
         total += product
     return total
 
@@ -75,5 +77,10 @@ def combine(C: Floats, V: Floats, n_threads: int = 1, *, out: Floats | None = No
     def work(at: slice) -> None:
         result[:, at] = C @ V[:, at]
 
-    run_blocks(work, row_blocks(V.shape[1], BLOCK_LENGTH), n_threads)
+    run_blocks(work, row_blocks(V.shape[1], BLOCK_LENGTH), _threads(V, n_threads))
     return result
+
+
+def _threads(V: Floats, n_threads: int) -> int:
+    """The threads that work on vectors of this length: waiting for a thread can take longer than a short vector."""
+    return n_threads if V.shape[1] >= MIN_THREADED_LENGTH else 1

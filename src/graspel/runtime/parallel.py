@@ -8,9 +8,11 @@ its own threads (:func:`map_blocks`). The blocks, and so the bits of the result,
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -19,11 +21,32 @@ Block = TypeVar("Block")
 Result = TypeVar("Result")
 
 
+_limited_modules = 0  # number of modules loaded when the limit in force was set; 0 if there is none
+
+
 @contextmanager
 def one_thread_per_call() -> Iterator[None]:
-    """Give BLAS and OpenMP one thread per call inside the ``with`` block."""
-    with ThreadpoolController().limit(limits=1):
+    """Give BLAS and OpenMP one thread per call inside the ``with`` block.
+
+    Blocks may be nested. An inner one costs nothing, unless modules, and perhaps libraries, were loaded in between.
+    """
+    global _limited_modules
+    before, n_modules = _limited_modules, len(sys.modules)
+    if before == n_modules:
         yield
+        return
+    with _controller(n_modules).limit(limits=1):
+        _limited_modules = n_modules
+        try:
+            yield
+        finally:
+            _limited_modules = before
+
+
+@lru_cache(maxsize=1)
+def _controller(n_modules: int) -> ThreadpoolController:
+    """The libraries that are loaded together with this number of modules; looking for them takes some milliseconds."""
+    return ThreadpoolController()
 
 
 def count_threads(n_jobs: int | None) -> int:

@@ -1,0 +1,75 @@
+r"""Nearest points outside: for each query the nearest point of another component, by computing every distance.
+
+The queries of all components are compared with all points in one pass, by matrix products in single precision. Points
+within the rounding error of the nearest are measured again, on the points themselves. If a query is nearer to another
+component than its rounding errors can tell, it is searched more precisely (:mod:`graspel.neighbors.exact`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graspel.neighbors.exact import exact_neighbors
+from graspel.points.prepared import Points
+from graspel.runtime.parallel import map_blocks, row_blocks
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+QUERY_BLOCK = 256  # queries of one matrix product: its result, 4 MB, stays in the cache
+POOL_BLOCK = 4096  # points that these queries are compared with in one product
+ROUNDING = 16 * float(np.finfo(np.float32).eps)  # rounding error of |x - y|^2, as a share of |x|^2 + |y|^2
+DOUBTFUL = 8  # a query whose nearest point is within so many rounding errors is searched more precisely
+
+
+def nearest_outside(points: Points, queries: Ints, labels: Ints) -> tuple[Ints, Floats]:
+    """The nearest point whose label differs from the query's own, and its z_data; there must be two labels.
+
+    Examples
+    --------
+    >>> points = Points(np.array([[0.0], [1.0], [3.0], [7.0]]))
+    >>> nearest_outside(points, np.array([0, 3]), np.array([0, 0, 1, 1]))[0]
+    array([2, 1])
+    """
+    size = 0.0
+    best = np.full(len(queries), np.inf, dtype=np.float32)
+    found: list[tuple[Ints, Ints, NDArray[np.float32]]] = []
+    for pool in row_blocks(points.n_points, POOL_BLOCK):
+        Y = points.centered_rows(pool)
+        Y_norms = np.einsum("ij,ij->i", Y, Y)
+        minus_twice_Y = (-2 * Y).T
+
+        def compare(
+            block: slice,
+            pool: slice = pool,
+            Y_norms: NDArray[np.float32] = Y_norms,
+            minus_twice_Y: NDArray[np.float32] = minus_twice_Y,
+        ) -> tuple[Ints, Ints, NDArray[np.float32], float]:
+            X = points.centered_rows(queries[block])
+            X_norms = np.einsum("ij,ij->i", X, X)
+            D = X @ minus_twice_Y
+            D += X_norms[:, None]
+            D += Y_norms
+            D[labels[queries[block]][:, None] == labels[pool]] = np.inf
+            largest = float(X_norms.max() + Y_norms.max())
+            best[block] = np.minimum(best[block], D.min(axis=1))
+            row, column = np.nonzero(best[block, None] + np.float32(2 * ROUNDING * largest) >= D)
+            return row + block.start, column + pool.start, D[row, column], largest
+
+        for row, column, D, largest in map_blocks(compare, row_blocks(len(queries), QUERY_BLOCK), points.n_threads):
+            found.append((row, column, D))
+            size = max(size, largest)
+    row, column, D = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    near = best[row] + np.float32(2 * ROUNDING * size) >= D
+    row, column = row[near], column[near]
+    z = points.squared_distances(queries[row], column)
+    order = np.lexsort((column, z, row))
+    first = order[np.unique(row[order], return_index=True)[1]]
+    nearest, z = column[first], z[first]
+    doubtful = np.flatnonzero(z < DOUBTFUL * ROUNDING * size / points.spectral_norm**2)
+    for label in np.unique(labels[queries[doubtful]]):
+        own = doubtful[labels[queries[doubtful]] == label]
+        q, again = exact_neighbors(points, queries[own], 1, np.flatnonzero(labels != label))
+        nearest[own], z[own] = q[:, 0], again[:, 0]
+    return nearest, z

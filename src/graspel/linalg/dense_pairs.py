@@ -1,0 +1,69 @@
+r"""Dense eigenpairs: the smallest nonzero eigenpairs of a small connected graph, by LAPACK.
+
+References
+----------
+J. Demmel, M. Gu, S. Eisenstat, I. Slapnicar, K. Veselic and Z. Drmac. Computing the singular value decomposition with
+high relative accuracy. Linear Algebra and its Applications, 299, 1999.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from graspel.linalg.dense_factor import DenseFactor
+from graspel.linalg.laplacian import laplacian_of
+
+Floats = NDArray[np.float64]
+
+WIDE_SPECTRUM = 1e5  # ratio of largest to smallest eigenvalue above which scipy.linalg.eigh loses too many digits
+
+
+def dense_pairs(adjacency: sp.csr_array, wanted: int) -> tuple[Floats, Floats]:
+    """Compute the pairs by LAPACK.
+
+    For up to half of the spectrum the pseudo-inverse is decomposed. Its largest eigenvalues belong to the smallest of
+    L, and LAPACK computes them to full relative accuracy. All eigenvalues are always computed, because LAPACK may miss
+    some of a requested subset if eigenvalues are multiple.
+    """
+    n = adjacency.shape[0]
+    if wanted < n // 2:
+        inverse = DenseFactor(adjacency.toarray(), np.zeros(n)).solve(np.eye(n) - 1 / n)
+        inverse -= inverse.mean(axis=0)
+        mu, vectors = scipy.linalg.eigh((inverse + inverse.T) / 2)
+        with np.errstate(divide="ignore"):
+            values, vectors = 1 / mu[::-1][:wanted], vectors[:, ::-1][:, :wanted]
+    else:
+        values, vectors = scipy.linalg.eigh(laplacian_of(adjacency).toarray())
+        values, vectors = values[1 : 1 + wanted], vectors[:, 1 : 1 + wanted]
+        vectors = scipy.linalg.qr(vectors - vectors.mean(axis=0), mode="economic")[0]
+    if not 0 < values[-1] < values[0] * WIDE_SPECTRUM:  # a value that was lost to rounding is infinite or negative
+        return accurate_pairs(adjacency, wanted)
+    return values, vectors
+
+
+def accurate_pairs(adjacency: sp.csr_array, wanted: int, mass: NDArray[Any] | None = None) -> tuple[Floats, Floats]:
+    """Compute the smallest nonzero eigenvalues to high relative accuracy, whatever their range, and unit vectors.
+
+    With a `mass` of each node the matrix is M^-1/2 L M^-1/2, M = diag(mass), instead of L.
+
+    From L = G D G' follows lambda = s^2 for the singular values s of G D^(1/2). No entry of G or of its inverse exceeds
+    one in absolute value (they are probabilities of a random walk), so G is well conditioned, and Jacobi's method
+    computes all singular values accurately, including the smallest (Demmel et al. 1999).
+    """
+    factors = DenseFactor(adjacency.toarray(), np.zeros(adjacency.shape[0]))
+    regular = np.isfinite(factors.pivots)
+    F = factors.G[:, regular] * np.sqrt(factors.pivots[regular])
+    if mass is not None:
+        F /= np.sqrt(mass)[:, None]
+    s, U, _, scales, _, info = scipy.linalg.lapack.dgejsv(F, joba=0, jobu=0, jobv=3)
+    if info != 0:
+        raise scipy.linalg.LinAlgError(
+            f"Jacobi's method for singular values failed with code {info} of LAPACK's dgejsv."
+        )
+    s = s * (scales[0] / scales[1])
+    return s[::-1][:wanted] ** 2, U[:, : len(s)][:, ::-1][:, :wanted]
