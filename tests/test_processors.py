@@ -24,6 +24,7 @@ PROCESSORS = {
     "Nehalem": "AVX2 FMA3 X86_V3",  # before AVX
     "Sandybridge": "AVX2 FMA3 X86_V3",  # AVX, before fused multiply-add
 }
+ONLY_ON = {"pendigits": "Nehalem", "usps": "Sandybridge"}  # the large data sets: each on one of them, to save time
 
 RUN = """
 import sys
@@ -55,9 +56,10 @@ def labels_here(at_hand):
 def test_clusters_are_the_same_on_other_processors(processor, at_hand, labels_here, tmp_path):
     """The same label for every point, though the weights of the graph differ in their last digits."""
     path = tmp_path / "labels.npz"
+    chosen = {name: k for name, k in at_hand.items() if ONLY_ON.get(name, processor) == processor}
     environment = {**os.environ, "OPENBLAS_CORETYPE": processor, "NPY_DISABLE_CPU_FEATURES": PROCESSORS[processor]}
-    command = [sys.executable, "-c", RUN, str(path), *(f"{name}={k}" for name, k in at_hand.items())]
+    command = [sys.executable, "-c", RUN, str(path), *(f"{name}={k}" for name, k in chosen.items())]
     subprocess.run(command, env=environment, check=True, timeout=600)
     with np.load(path) as labels_there:
-        differing = {name: int((labels_there[name] != here).sum()) for name, here in labels_here.items()}
+        differing = {name: int((labels_there[name] != labels_here[name]).sum()) for name in chosen}
     assert not any(differing.values()), f"{processor}: points with another cluster in each data set: {differing}"

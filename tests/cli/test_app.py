@@ -62,13 +62,18 @@ def test_a_usage_error_is_one_sentence(graspel_process, arguments, words):
         assert outcome.is_one_sentence(*words)
 
 
-def test_a_bug_says_how_to_see_the_traceback(graspel_process, tmp_path, data, monkeypatch):
-    broken = "import graspel.io.tables as d\ndef f(*a, **k): raise ZeroDivisionError('x')\nd.read_data = f"
-    outcome = graspel_process("learn", data, "-o", tmp_path / "g.npz", "-q", before=broken)
+def test_a_bug_says_how_to_see_the_traceback(graspel, graspel_process, tmp_path, data, monkeypatch):
+    def read_data(*_arguments, **_options):
+        raise ZeroDivisionError("x")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("graspel.io.tables.read_data", read_data)
+        outcome = graspel("learn", data, "-o", tmp_path / "g.npz", "-q")
     assert outcome.code == 1
     assert "ZeroDivisionError" in outcome.err
     assert "GRASPEL_DEBUG=1" in outcome.err
     assert "Traceback" not in outcome.err
+    broken = "import graspel.io.tables as d\ndef f(*a, **k): raise ZeroDivisionError('x')\nd.read_data = f"
     monkeypatch.setenv("GRASPEL_DEBUG", "1")
     assert "Traceback" in graspel_process("learn", data, "-o", tmp_path / "g.npz", before=broken).err
 
@@ -107,8 +112,15 @@ graspel.learner.GRASPEL.fit = fit
 """
 
 
-@pytest.mark.parametrize("before", [SLOW_FIT, SLOW_WRITE, C_LIBRARY], ids=["learning", "writing", "in C"])
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+INTERRUPT, TERMINATE = (signal.SIGINT, 130), (signal.SIGTERM, 143)  # signal, and the code of the process
+
+
+# Every place and every signal; the two do not depend on each other.
+@pytest.mark.parametrize(
+    ("before", "number", "code"),
+    [(SLOW_FIT, *INTERRUPT), (SLOW_FIT, *TERMINATE), (SLOW_WRITE, *TERMINATE), (C_LIBRARY, *INTERRUPT)],
+    ids=["learning-interrupt", "learning-terminate", "writing-terminate", "in C-interrupt"],
+)
 def test_a_stopped_run_leaves_nothing_behind(tmp_path, data, before, number, code):
     output = tmp_path / "out"
     output.mkdir()

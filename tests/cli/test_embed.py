@@ -81,9 +81,9 @@ def test_options_reach_the_learner(graspel, data, output, monkeypatch, method):
     assert seen[1]["max_iter"] == model._default_learner().max_iter
 
 
-def test_the_same_seed_gives_the_same_file_in_a_new_process(graspel_process, data, tmp_path):
-    for name in ("a.csv", "b.csv"):
-        assert graspel_process("embed", data, "-o", tmp_path / name, "--seed", 0, *SHORT).code == 0
+def test_the_same_seed_gives_the_same_file_in_a_new_process(graspel, graspel_process, data, tmp_path):
+    for run, name in ((graspel, "a.csv"), (graspel_process, "b.csv")):
+        assert run("embed", data, "-o", tmp_path / name, "--seed", 0, *SHORT).code == 0
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from graspel.graph import Graph
+from graspel.io.npy_arrays import read_npy
 from graspel.io.tables import read_data
 
 SPARSE = {
@@ -55,6 +56,15 @@ def test_a_sparse_archive_whose_arrays_contradict_each_other(tmp_path):
         assert sentence.startswith("Error: ")
         assert path.name in sentence
     assert not (tmp_path / "graph.npz").exists()
+
+
+def test_a_header_that_names_endless_empty_texts_is_refused(tmp_path):
+    """An entry of dtype U0 takes no byte of the file, but memory once it is read."""
+    header = b"{'descr': '<U0', 'fortran_order': True, 'shape': (4611686018427387904,)}".ljust(117) + b"\n"
+    path = tmp_path / "labels.npy"
+    path.write_bytes(b"\x93NUMPY\x01\x00v\x00" + header)
+    with pytest.raises(ValueError, match="too small for it"):
+        read_npy(path)
 
 
 def add_member(path, name, content=b"not an array"):

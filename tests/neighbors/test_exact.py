@@ -27,6 +27,24 @@ def test_neighbors_that_single_precision_cannot_tell_apart_are_found(rng):
     assert np.take_along_axis(D, indices, axis=1) == pytest.approx(np.sort(D, axis=1)[:, :3], rel=1e-6)
 
 
+def test_neighbors_whose_squares_vanish_in_single_precision_are_found(rng):
+    """Sixty points around the mean of all, 1e-50 from it."""
+    tiny = rng.standard_normal((60, 3))
+    X = np.vstack([1e-50 * tiny, np.eye(3), -np.eye(3)])
+    indices, _ = exact_neighbors(Points(X), np.arange(60), 3)
+    D = all_squared_distances(tiny) + np.diag(np.full(60, np.inf))
+    assert indices.tolist() == np.argsort(D, axis=1)[:, :3].tolist()
+
+
+def test_neighbors_far_below_the_rounding_of_the_origin_are_found(rng):
+    """Sixty points 1e-30 apart; the mean of all points lies 1e-6 away from them."""
+    tiny = rng.standard_normal((60, 2))
+    X = np.vstack([1e-30 * tiny, 1e-5 * rng.random((20, 2))])
+    indices, _ = exact_neighbors(Points(X), np.arange(60), 3)
+    D = all_squared_distances(tiny) + np.diag(np.full(60, np.inf))
+    assert indices.tolist() == np.argsort(D, axis=1)[:, :3].tolist()
+
+
 def test_candidates_are_kept_once_and_never_the_query(rng):
     points = Points(rng.standard_normal((10, 2)))
     candidates = np.array([[3, 0, 3, -1, 5], [1, 1, 1, 2, -1]])

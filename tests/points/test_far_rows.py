@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import pdist
 
-from graspel.points.far_rows import FAR, FarRows, row_lengths
+from graspel.points.far_rows import FAR, SPAN, FarRows, find_groups, row_lengths
 from graspel.points.prepared import Points
 
 
@@ -24,6 +25,37 @@ def test_far_rows_keep_their_direction_and_their_order(rng):
     assert_allclose(pulled / row_lengths(pulled)[:, None], directions, rtol=1e-12)
     assert (np.diff(row_lengths(pulled)) > 0).all()
     assert row_lengths(pulled).max() < 100 * (1 + np.log(1e90))
+
+
+def test_far_rows_of_one_group_keep_their_neighbors(rng):
+    groups = [rng.standard_normal((30, 3)) * scale for scale in (1e20, 1e100, 1e290)]
+    far = FarRows(np.zeros(3), 100.0, find_groups(row_lengths(np.vstack(groups))))
+    for X in groups:
+        unit, pulled = row_lengths(X).max(), far.pull_in(X)
+        ratio = pdist(pulled) / pdist(X / unit)
+        assert_allclose(ratio, ratio[0], rtol=1e-9)
+        assert 100.0 < row_lengths(pulled).min() < 100.0 * (1 + np.log(1e300))
+
+
+def test_a_group_does_not_span_all_decades():
+    far = np.geomspace(1e3, 1e300, 1000)
+    pulled = FarRows(np.zeros(1), 100.0, find_groups(far)).pull_in(far[:, None])
+    assert pulled.max() < 100.0 * SPAN * (1 + np.log(1e300))
+    assert pulled.min() > 100.0
+
+
+def test_two_crowds_three_hundred_decades_apart_keep_their_distances(rng):
+    """More than half of the rows are nearly equal, and the others are of ordinary shape in their own scale."""
+    crowd, others = 1e-7 * rng.standard_normal((18, 8)), 1e299 * rng.standard_normal((12, 8))
+    X = np.vstack([crowd, others])
+    with pytest.warns(UserWarning, match="of X lies"):
+        points = Points(X)
+    for first, Y in ((0, crowd / 1e-7), (18, others / 1e299)):
+        p, q = np.triu_indices(len(Y), 1)
+        z, expected = points.squared_distances(first + p, first + q), pdist(Y) ** 2
+        assert_allclose(z / z[0], expected / expected[0], rtol=1e-6)
+    far, near = points.squared_distances([0] * 12, np.arange(18, 30)), points.squared_distances([0], [1])
+    assert (far > (FAR / 10) ** 2 * near).all()
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-100, 1e100])
@@ -67,3 +99,14 @@ def test_rows_that_all_lie_far_out_once_tiny_differences_are_gone():
     p, q = np.triu_indices(5, 1)
     assert np.isfinite(points.squared_distances(p, q)).all()
     assert np.abs(points.rows(np.arange(5))).max() < 1e15
+
+
+@pytest.mark.parametrize("largest", [1e137, 1.7e308])
+def test_a_ratio_that_no_double_can_hold(largest):
+    """The typical distance is that of one row, 1e-264 or the smallest number."""
+    for smallest in (1e-264, 5e-324):
+        with pytest.warns(UserWarning, match=r"row 1 of X lies \S+ times as far out"):
+            points = Points(np.array([[0.0, smallest], [largest, 0.0], [0.0, 0.0]]))
+        z = points.squared_distances([0, 0], [1, 2])
+        assert np.isfinite(z).all()
+        assert z[0] > 0

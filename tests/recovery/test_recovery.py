@@ -271,6 +271,11 @@ def test_signals_with_the_troubles_of_real_files(trouble, all_pairs, seed):
     check_recovered(GraphRecovery(all_pairs=all_pairs, n_neighbors=3, random_state=seed).fit(X), 12)
 
 
+def test_signals_whose_squares_vanish_are_refused():
+    with pytest.raises(ValueError, match="X has differences of about"):
+        GraphRecovery().fit(np.array([[0.4, 0.0], [0.0, 0.0], [2.3e-308, 0.0]]))
+
+
 def test_columns_of_very_different_scale_come_to_an_end():
     with pytest.raises(ValueError, match="X has differences of about"):
         GraphRecovery().fit(np.random.default_rng(0).standard_normal((12, 2)) * [1e218, 1e260])

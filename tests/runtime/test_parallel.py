@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
+from graspel.runtime import parallel
 from graspel.runtime.parallel import count_threads, map_blocks, one_thread_per_call, row_blocks
 
 
@@ -18,6 +20,21 @@ def test_libraries_get_one_thread_inside_and_their_own_number_outside():
     with one_thread_per_call():
         assert {library["num_threads"] for library in threadpool_info()} == {1}
     assert [library["num_threads"] for library in threadpool_info()] == before
+
+
+def test_libraries_are_looked_for_again_after_an_import(monkeypatch):
+    n_searches = []
+    search = parallel.ThreadpoolController
+    monkeypatch.setattr(parallel, "ThreadpoolController", lambda: n_searches.append(1) or search())
+    parallel._controller.cache_clear()
+    for _ in range(2):
+        with one_thread_per_call():
+            pass
+    assert len(n_searches) == 1
+    monkeypatch.setitem(sys.modules, "a_module_that_was_not_there", parallel)
+    with one_thread_per_call():
+        pass
+    assert len(n_searches) == 2
 
 
 def test_counting_threads():

@@ -44,22 +44,25 @@ class DenseFactor:
 
     def __init__(self, adjacency: Floats, ground: Floats) -> None:
         A, s = np.array(adjacency, dtype=np.float64), np.array(ground, dtype=np.float64)
-        n = len(A)
+        n, has_ground = len(A), bool(s.any())
         self.pivots = np.full(n, np.inf)
         self.G = np.eye(n)
         for start in range(0, n, PANEL):
             stop = min(start + PANEL, n)
             for k in range(start, stop):
                 row = A[k, k + 1 :]
-                W = row.sum() + s[k]
+                W = np.add.reduce(row) + s[k]
                 if W > 0:
                     share = row / W
-                    A[k + 1 : stop, k + 1 :] += np.outer(share[: stop - k - 1], row)
-                    s[k + 1 :] += share * s[k]
+                    if k + 1 < stop:
+                        A[k + 1 : stop, k + 1 :] += share[: stop - k - 1, None] * row
+                    if has_ground:
+                        s[k + 1 :] += share * s[k]
                     self.pivots[k] = W
                     self.G[k + 1 :, k] = -share
             # These entries of G are negative or zero, so nothing is subtracted.
-            A[stop:, stop:] -= self.G[stop:, start:stop] @ A[start:stop, stop:]
+            if stop < n:
+                A[stop:, stop:] -= self.G[stop:, start:stop] @ A[start:stop, stop:]
 
     def forward(self, X: Floats) -> Floats:
         """G^-1 X."""

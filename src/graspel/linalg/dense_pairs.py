@@ -31,8 +31,11 @@ def dense_pairs(adjacency: sp.csr_array, wanted: int) -> tuple[Floats, Floats]:
     some of a requested subset if eigenvalues are multiple.
     """
     n = adjacency.shape[0]
+    factors = DenseFactor(adjacency.toarray(), np.zeros(n))
+    if _are_surely_wide(factors.pivots, wanted):
+        return accurate_pairs(adjacency, wanted, factors=factors)
     if wanted < n // 2:
-        inverse = DenseFactor(adjacency.toarray(), np.zeros(n)).solve(np.eye(n) - 1 / n)
+        inverse = factors.solve(np.eye(n) - 1 / n)
         inverse -= inverse.mean(axis=0)
         mu, vectors = scipy.linalg.eigh((inverse + inverse.T) / 2)
         with np.errstate(divide="ignore"):
@@ -42,11 +45,19 @@ def dense_pairs(adjacency: sp.csr_array, wanted: int) -> tuple[Floats, Floats]:
         values, vectors = values[1 : 1 + wanted], vectors[:, 1 : 1 + wanted]
         vectors = scipy.linalg.qr(vectors - vectors.mean(axis=0), mode="economic")[0]
     if not 0 < values[-1] < values[0] * WIDE_SPECTRUM:  # a value that was lost to rounding is infinite or negative
-        return accurate_pairs(adjacency, wanted)
+        return accurate_pairs(adjacency, wanted, factors=factors)
     return values, vectors
 
 
-def accurate_pairs(adjacency: sp.csr_array, wanted: int, mass: NDArray[Any] | None = None) -> tuple[Floats, Floats]:
+def _are_surely_wide(pivots: Floats, wanted: int) -> bool:
+    """Whether the wanted eigenvalues span too many decades for LAPACK's eigh; with a well conditioned G, D tells."""
+    ordered = np.sort(pivots[np.isfinite(pivots)])
+    return bool(ordered[wanted - 1] > WIDE_SPECTRUM**2 * ordered[0])
+
+
+def accurate_pairs(
+    adjacency: sp.csr_array, wanted: int, mass: NDArray[Any] | None = None, factors: DenseFactor | None = None
+) -> tuple[Floats, Floats]:
     """Compute the smallest nonzero eigenvalues to high relative accuracy, whatever their range, and unit vectors.
 
     With a `mass` of each node the matrix is M^-1/2 L M^-1/2, M = diag(mass), instead of L.
@@ -55,7 +66,7 @@ def accurate_pairs(adjacency: sp.csr_array, wanted: int, mass: NDArray[Any] | No
     one in absolute value (they are probabilities of a random walk), so G is well conditioned, and Jacobi's method
     computes all singular values accurately, including the smallest (Demmel et al. 1999).
     """
-    factors = DenseFactor(adjacency.toarray(), np.zeros(adjacency.shape[0]))
+    factors = factors or DenseFactor(adjacency.toarray(), np.zeros(adjacency.shape[0]))
     regular = np.isfinite(factors.pivots)
     F = factors.G[:, regular] * np.sqrt(factors.pivots[regular])
     if mass is not None:

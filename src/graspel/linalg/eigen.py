@@ -6,7 +6,8 @@ from the eigenvectors of the coarse graph that approximate elimination leaves
 (:mod:`graspel.linalg.lobpcg`) refines them with the same elimination as preconditioner. The null space needs no
 iteration: it is spanned by the indicator vectors of the components. At the end a random vector shows whether an
 eigenvalue was missed (:mod:`graspel.linalg.missing`). If so, LOBPCG starts again from the vectors found and further
-random vectors.
+random vectors. If the weights span so many decades that rounding errors defeat LOBPCG, Jacobi's method computes the
+pairs of graphs that are small enough for it.
 
 References
 ----------
@@ -32,7 +33,8 @@ from graspel.graph.adjacency import check_laplacian
 from graspel.linalg.approximate_factor import ApproximateFactor
 from graspel.linalg.arguments import check_columns, check_count, check_positive
 from graspel.linalg.components import Components
-from graspel.linalg.dense_pairs import dense_pairs
+from graspel.linalg.connectivity_bounds import connectivity_bounds
+from graspel.linalg.dense_pairs import accurate_pairs, dense_pairs
 from graspel.linalg.laplacian import Laplacian, laplacian_map
 from graspel.linalg.lobpcg import energy_norm, lobpcg, orthonormal_rows, residual_rounding
 from graspel.linalg.missing import find_missing
@@ -44,9 +46,11 @@ Floats = NDArray[np.float64]
 
 DENSE_LIMIT = 300  # nodes up to which LAPACK is faster than the iteration
 DENSE_RATIO = 10  # nodes for each pair wanted, up to which the same holds
+ACCURATE_LIMIT = 1500  # nodes up to which Jacobi's method takes over where the iteration fails: 6 s at most
 POOR = 0.1  # residual in the energy norm above which pairs are so wrong that others are not looked for
 MAX_RESTARTS = 3  # of LOBPCG with random vectors added, each after a missing eigenvalue was found
 MAX_ITERATIONS = 200  # of LOBPCG; a ConvergenceWarning is raised if they are not enough
+EQUAL = 1e-9  # relative difference up to which eigenvalues of two components count as equal: either one will do
 NORMS = ("euclidean", "energy")
 COARSE_TOL = 10  # tolerances that the residual of a pair may have that is not among the `n_precise` first
 
@@ -215,45 +219,36 @@ def _solve_by_component(
 ) -> NonzeroPairs:
     """Solve each component on its own, because an iteration on the whole graph could miss small components.
 
-    On m nodes with weights of at least w, lambda_2 >= 2 w (1 - cos(pi / m)), the value of a path (Fiedler 1973). So
-    components are solved in the order of this bound, until it exceeds the largest value still wanted.
+    Components are solved in the order of a lower bound on their lambda_2, until it reaches the largest value wanted.
     """
     order = np.argsort(components.labels, kind="stable")
     blocks = sp.csr_array(adjacency[order][:, order])
     ends = np.cumsum(components.sizes)
-    lightest = np.full(components.number, np.inf)
-    np.minimum.at(lightest, components.labels, _lightest_edges(adjacency))
-    bounds = 2 * lightest * (1 - np.cos(np.pi / components.sizes))
-    values, energy_residuals, complete = np.zeros(0), np.zeros(0), True
-    solved = []  # nodes and vectors of each component
+    bounds = connectivity_bounds(blocks, components)
+    best = np.full(wanted, np.inf)  # the smallest values so far
+    solved: list[NonzeroPairs] = []
+    nodes_of = []
     for label in np.argsort(bounds, kind="stable"):
         size = int(components.sizes[label])
-        if size == 1 or (len(values) >= wanted and bounds[label] >= np.partition(values, wanted - 1)[wanted - 1]):
+        if size == 1 or bounds[label] >= (1 - EQUAL) * best[-1]:
             break
         inside = slice(ends[label] - size, ends[label])
         nodes = order[inside]
         start = None if guess is None else guess[nodes]
         own = solve_connected(blocks[inside, inside], min(wanted, size - 1), start, settings)
-        values = np.concatenate([values, own.values])
-        energy_residuals = np.concatenate([energy_residuals, own.energy_residuals])
-        solved.append((nodes, own.vectors))
-        complete = complete and own.complete
+        best = np.sort(np.concatenate([best, own.values]))[:wanted]
+        solved.append(own)
+        nodes_of.append(nodes)
+    values = np.concatenate([own.values for own in solved])
     smallest = np.argsort(values, kind="stable")[:wanted]
-    vectors, first = np.zeros((len(order), wanted)), 0
-    for nodes, own_vectors in solved:
-        mine = (smallest >= first) & (smallest < first + own_vectors.shape[1])
-        vectors[np.ix_(nodes, mine)] = own_vectors[:, smallest[mine] - first]
-        first += own_vectors.shape[1]
-    return NonzeroPairs(values[smallest], vectors, energy_residuals[smallest], complete)
-
-
-def _lightest_edges(adjacency: sp.csr_array) -> Floats:
-    """The smallest edge weight at each node, infinite for a node without edges."""
-    lightest = np.full(adjacency.shape[0], np.inf)
-    filled = np.flatnonzero(np.diff(adjacency.indptr))
-    if len(filled):
-        lightest[filled] = np.minimum.reduceat(adjacency.data, adjacency.indptr[filled])
-    return lightest
+    component_of = np.repeat(np.arange(len(solved)), [len(own.values) for own in solved])
+    first = np.searchsorted(component_of, np.arange(len(solved)))
+    vectors = np.zeros((len(order), wanted))
+    for column, at in enumerate(smallest):
+        component = component_of[at]
+        vectors[nodes_of[component], column] = solved[component].vectors[:, at - first[component]]
+    energy_residuals = np.concatenate([own.energy_residuals for own in solved])
+    return NonzeroPairs(values[smallest], vectors, energy_residuals[smallest], all(own.complete for own in solved))
 
 
 def solve_connected(
@@ -262,7 +257,15 @@ def solve_connected(
     """Compute the smallest nonzero eigenvalues of a connected graph and their vectors."""
     if adjacency.shape[0] <= max(DENSE_LIMIT, DENSE_RATIO * wanted):
         return NonzeroPairs(*dense_pairs(adjacency, wanted), np.zeros(wanted))
-    return _solve_multilevel(adjacency, wanted, guess, settings)
+    found = _solve_multilevel(adjacency, wanted, guess, settings)
+    if _are_poor(found.energy_residuals, settings) and adjacency.shape[0] <= ACCURATE_LIMIT:
+        return NonzeroPairs(*accurate_pairs(adjacency, wanted), np.zeros(wanted))
+    return found
+
+
+def _are_poor(energy_residuals: Floats, settings: SolverSettings) -> bool:
+    """Whether rounding errors prevailed, so that further iterations would be no better."""
+    return bool(energy_residuals.max() > max(settings.tol, POOR))
 
 
 def _solve_multilevel(
@@ -289,7 +292,7 @@ def _solve_multilevel(
         )
         R = map_each(L.__matmul__, vectors, settings.n_threads) - values[:, None] * vectors
         energy_residuals = energy_norm(R, inverse.solve_in_order(R), values)
-        if energy_residuals.max() > max(settings.tol, POOR):  # rounding errors prevail, and others would be no better
+        if _are_poor(energy_residuals, settings):
             complete = False
             break
         if settings.follows:

@@ -13,7 +13,8 @@ A pair has converged if |r| <= tol * lambda for its residual r = L u - lambda u.
 norm of the inverse is enough: sqrt(r'M r / lambda) <= tol. This norm gives less weight to errors along heavy edges, and
 it bounds the relative error of the eigenvalue. With heavy edges the rounding error of r alone may exceed tol * lambda.
 Then the iteration ends when the residual in the norm of the inverse no longer decreases, and returns the best vectors
-so far.
+so far. If weights differ by more than double precision can hold, rounding errors hide the small eigenvalues. The
+residual in the norm of the inverse then stays above one, and the iteration gives up.
 
 References
 ----------
@@ -38,6 +39,8 @@ Map = Callable[[Floats], Floats]
 DEPENDENT = 1e-12  # eigenvalue of the Gram matrix, relative to the largest, below which a direction is dropped
 RECOMPUTE_BELOW = 100  # multiple of its rounding error below which a residual is recomputed, not updated
 ITERATIONS_TO_HALVE = 8  # at the level of rounding, iterations allowed to halve the worst residual before giving up
+HOPELESS = 1.0  # residual in the norm of the inverse above which a vector tells nothing of its eigenvector
+ITERATIONS_WITHOUT_HOPE = 15  # ... and so many iterations without halving it end the iteration
 
 
 # Longer than 60 lines, because the steps of one iteration share nearly all of their arrays.
@@ -85,7 +88,8 @@ def lobpcg(
     S, LS = np.zeros((3 * block, X.shape[1])), np.zeros((3 * block, X.shape[1]))  # rows: X, P, W
     X = combine(C.T, X, n_threads, out=S[:block])
     LS[:block] = laplacian(X)
-    n_last, size, floor, best = 0, np.full(block, np.inf), residual_rounding(L, X), BestAtRounding()
+    n_last, size, floor = 0, np.full(block, np.inf), residual_rounding(L, X)
+    best, patience = BestAtRounding(), Patience(ITERATIONS_WITHOUT_HOPE)
     for _ in range(max_iterations):
         R = LS[:block] - theta[:, None] * X
         size_before, size = size, lengths(R)
@@ -97,9 +101,12 @@ def lobpcg(
         energy_size = energy_norm(R, W, theta[opened])
         if energy and (energy_size <= tol[opened])[opened < wanted].all():
             return finish(X[:wanted])
+        worst = float(energy_size[opened < wanted].max())
+        if patience.is_over(worst) and patience.best > HOPELESS:
+            break
         at_rounding = (size <= floor)[opened]
         if best.X is not None or at_rounding[opened < wanted].all():
-            if best.is_final(energy_size[opened < wanted].max(), X[:wanted]):
+            if best.is_final(worst, X[:wanted]):
                 break
             no_gain = at_rounding & (energy_size <= tol[opened] / 2) & (2 * size > size_before)[opened]
             opened, W = opened[~no_gain], W[~no_gain]
@@ -149,6 +156,21 @@ def choose_better_rows(laplacian: Map, X: Floats, Y: Floats) -> Floats:
     return chosen
 
 
+class Patience:
+    """The decision to stop if the worst residual is not halved within a number of iterations."""
+
+    def __init__(self, n_iterations: int) -> None:
+        self.best = np.inf
+        self._allowed = self._n_left = n_iterations
+
+    def is_over(self, worst: float) -> bool:
+        """Record the next worst residual; return whether to stop."""
+        self._n_left = self._allowed if worst < self.best / 2 else self._n_left - 1
+        if worst < self.best:
+            self.best = worst
+        return self._n_left <= 0
+
+
 class BestAtRounding:
     """The best vectors since the residuals reached the level of rounding errors, and the decision to stop.
 
@@ -158,14 +180,13 @@ class BestAtRounding:
 
     def __init__(self) -> None:
         self.X: Floats | None = None
-        self._worst, self._n_left = np.inf, ITERATIONS_TO_HALVE
+        self._patience = Patience(ITERATIONS_TO_HALVE)
 
     def is_final(self, worst: float, X: Floats) -> bool:
         """Record the next vectors and their worst residual; return whether to stop."""
-        self._n_left = ITERATIONS_TO_HALVE if worst < self._worst / 2 else self._n_left - 1
-        if worst < self._worst or self.X is None:
-            self._worst, self.X = worst, X.copy()
-        return self._n_left == 0
+        if worst < self._patience.best or self.X is None:
+            self.X = X.copy()
+        return self._patience.is_over(worst)
 
 
 def rayleigh_ritz(B: Floats, A: Floats, k: int) -> tuple[Floats, Floats]:

@@ -53,8 +53,10 @@ def exact_neighbors(
         candidates = _find_candidates(points, queries[doubtful], pool, width, method, asking or points)
         indices[doubtful], z[doubtful] = measure_candidates(points, queries[doubtful], candidates, k, asking)
         # A point that competes with the last neighbor is about as far from the origin as the query, so that the
-        # rounding error of its distance is about that of the query's squared length.
-        doubtful = doubtful[z[doubtful, -1] < ROUNDING_MARGIN * method.rounding * size[doubtful]]
+        # rounding error of its distance is about that of the query's squared length. Squares of tiny numbers vanish.
+        vanishing = points.n_features * float(np.finfo(method.dtype).tiny) / points.spectral_norm**2
+        error = method.rounding * size[doubtful] + vanishing
+        doubtful = doubtful[z[doubtful, -1] < ROUNDING_MARGIN * error]
         if not len(doubtful) or width == len(pool):
             break
     return indices, z
@@ -75,19 +77,25 @@ def _squared_lengths(points: Points, queries: Ints) -> Floats:
 class DistanceMethod(NamedTuple):
     """A method to find the nearest rows, the precision it uses, and the relative rounding error of its |x - y|^2.
 
-    It is used for at most `max_work` multiplications.
+    It is used for at most `max_work` multiplications. Differences need no origin. To subtract one first would round
+    away what is tiny beside it.
     """
 
     dtype: type
     nearest: Callable[[NDArray[Any], NDArray[Any], int], tuple[NDArray[Any], Ints]]
     rounding: float
     max_work: float
+    is_centered: bool = True
+
+    def rows(self, points: Points, index: Ints) -> NDArray[Any]:
+        """Rows of the points as this method takes them."""
+        return points.centered_rows(index, self.dtype) if self.is_centered else points.rows(index).astype(self.dtype)
 
 
 METHODS = (
     DistanceMethod(np.float32, nearest_rows, float(np.finfo(np.float32).eps), np.inf),
     DistanceMethod(np.float64, nearest_rows, float(np.finfo(np.float64).eps), np.inf),
-    DistanceMethod(np.float64, nearest_rows_by_differences, 0.0, DIFFERENCES_WORK),
+    DistanceMethod(np.float64, nearest_rows_by_differences, 0.0, DIFFERENCES_WORK, is_centered=False),
 )
 
 
@@ -99,10 +107,10 @@ def _find_candidates(
     best = np.full((len(queries), width), np.inf)
     for pool_block in row_blocks(len(pool), POOL_BLOCK):
         members = pool[pool_block]
-        Y = points.centered_rows(members, method.dtype)
+        Y = method.rows(points, members)
 
         def work(block: slice, Y: NDArray[np.floating] = Y, members: Ints = members) -> None:
-            D, index = method.nearest(asking.centered_rows(queries[block], method.dtype), Y, min(width, len(Y)))
+            D, index = method.nearest(method.rows(asking, queries[block]), Y, min(width, len(Y)))
             D, candidates = np.hstack([best[block], D]), np.hstack([found[block], members[index]])
             keep = np.argsort(D, axis=1, kind="stable")[:, :width]
             best[block] = np.take_along_axis(D, keep, axis=1)

@@ -4,16 +4,20 @@ One such row sets the scale of the whole matrix, and in that scale the other row
 differ from the largest one by more than double precision can hold. So a row whose distance r from the median is more
 than ``FAR`` times the typical distance t is pulled in along its direction,
 
-    x  <-  median + (x - median) r' / r,        r' = FAR t (1 + log(r / (FAR t))).
+    x  <-  median + (x - median) r' / a,        r' = FAR t (1 + log(a / (FAR t))).
 
-Near rows stay as they are to the bit, far rows stay far, and the farther of two rows stays the farther one.
+Here a is the distance of the nearest row of its *group*. Far rows whose distances from the median follow each other
+without a large gap form a group. They are all shrunk by the same factor, so that they keep their neighbors among
+themselves. A group ends where its distances span too many decades. Near rows stay as they are to the bit, and far rows
+stay far.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,16 +26,22 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 FAR = 1e10  # distance from the median, in typical ones, that is kept: there the learner settles, at 1e20 it does not
+GAP = 1e2  # ratio of consecutive distances from the median above which a new group of far rows begins
+SPAN = 1e4  # largest ratio of distances within a group: all distances stay below FAR * SPAN * 1000 typical ones
 SAMPLE_ROWS = 1024  # rows from which the median and the typical distance are estimated
 SAMPLE_VALUES = 1 << 22  # ... and at most this many values: 32 MB
 
 
 @dataclass(frozen=True)
 class FarRows:
-    """Where far rows begin: the median row, and the largest distance from it that is kept."""
+    """Where far rows begin: the median row, and the largest distance from it that is kept; where their groups begin.
+
+    Without `starts` every row is a group of its own.
+    """
 
     median: Floats
     reach: float
+    starts: Floats = field(default_factory=lambda: np.empty(0))
 
     def pull_in(self, block: NDArray[Any]) -> NDArray[Any]:
         """The block with its far rows nearer."""
@@ -39,10 +49,17 @@ class FarRows:
         r = row_lengths(away)
         far = r > self.reach
         if far.any():
-            factor = (self.reach / r[far]) * (1 + np.log(r[far] / self.reach))
+            start = self._group_starts(r[far])
+            length = self.reach * (1 + np.log(start) - np.log(self.reach))
             block = block.copy()
-            block[far] = self.median + away[far] * factor[:, None]
+            block[far] = self.median + away[far] / start[:, None] * length[:, None]
         return block
+
+    def _group_starts(self, r: Floats) -> Floats:
+        """The distance at which the group of each row begins: its own, if it belongs to none."""
+        number = np.searchsorted(self.starts, r, side="right") - 1
+        start = np.append(self.starts, np.inf)[number]  # number -1 is the infinite one
+        return np.where((start <= r) & (r <= SPAN * start), start, r)
 
 
 def find_median(rows: Floats) -> tuple[Floats, float]:
@@ -88,8 +105,24 @@ def find_far_rows(
     """
     median, left = find_median(rows(sample))
     typical = min(typical, left) if left > 0 else typical
-    largest = max(float(row_lengths(rows(block) - median).max(initial=0.0)) for block in blocks)
-    return FarRows(median, FAR * typical) if largest > FAR * typical else None
+    reach = FAR * typical
+    distances = [row_lengths(rows(block) - median) for block in blocks]
+    far = np.concatenate([r[r > reach] for r in distances])
+    return FarRows(median, reach, find_groups(far)) if len(far) else None
+
+
+def find_groups(far: Floats) -> Floats:
+    """The distances at which groups of far rows begin, ascending, from the distances of all far rows.
+
+    >>> find_groups(np.array([1e30, 5e12, 1e12, 3e30, 1e300])).tolist()
+    [1000000000000.0, 1e+30, 1e+300]
+    """
+    far = np.sort(far)
+    starts = [float(far[0])]
+    for before, r in pairwise(far.tolist()):
+        if r > GAP * before or r > SPAN * starts[-1]:
+            starts.append(r)
+    return np.array(starts)
 
 
 def warn_far_row(row: int, ratio: float, place: str = "") -> None:

@@ -2,11 +2,11 @@ r"""Preparation: how the rows of a data matrix become the rows that are compared
 
 In this order, each step only where it is needed:
 
-1. *Unit.* Values are multiplied by a power of two, so that no square overflows or underflows. Where they are large and
-   their differences small, the median row is subtracted before.
-2. *Center.* Each row's mean is subtracted, if the user asks for it (the paper's footnote 1).
-3. *Cosine.* Each row is divided by its norm, if the metric is "cosine".
-4. *Far rows.* Rows that lie absurdly far from all others are pulled in (:mod:`graspel.points.far_rows`).
+1. *Far rows.* Where values are large and most of their differences small, the median row is subtracted, and rows that
+   lie absurdly far from all others are pulled in (:mod:`graspel.points.far_rows`).
+2. *Unit.* Values are multiplied by a power of two, so that no square overflows or underflows.
+3. *Center.* Each row's mean is subtracted, if the user asks for it (the paper's footnote 1), before far rows are found.
+4. *Cosine.* Each row is divided by its norm, if the metric is "cosine".
 5. *Tiny values.* They are rounded to multiples of a number whose square is not zero, so that rows that differ have a
    distance above zero.
 
@@ -28,6 +28,7 @@ from graspel.runtime.parallel import row_blocks
 
 SAFE_RANGE = (1e-6, 1e6)  # range of the largest absolute value in which squares neither overflow nor underflow
 MAX_UNITS = 1e100  # values are cut here, in units: their squares can still be added up
+MAX_RAW = 2.0**1000  # differences from the median row are cut here, before the unit: they can still be added up
 MAX_NEW = 1e15  # values of new points are cut here, in units: their squares can be added up in single precision
 TINY_DOUBLE = 2.0**-388  # times 2^-52 and over the largest possible norm, 2^60, its square is above underflow
 TINY_SINGLE = 2.0**-37  # times 2^-23, its square is above underflow in single precision
@@ -72,18 +73,31 @@ class Preparation:
             if self.metric == "cosine":  # rows may differ in length by hundreds of decades: each gets its own unit
                 block = np.ldexp(block, -np.frexp(np.abs(block).max(axis=1, initial=0.0, keepdims=True))[1])
             else:
+                block = block if self.shift is None else self.differences(block)
+                block = block if self.far is None else self.far.pull_in(block)
                 with np.errstate(over="ignore"):  # what overflows is cut
-                    block = block if self.shift is None else block - self.shift
                     block = np.clip(block, -MAX_UNITS / self.unit, MAX_UNITS / self.unit) * self.unit
             block = block.astype(self.dtype, copy=False)
-        if self.center:
+        if self.center and self.shift is None:
             block -= block.mean(axis=1, keepdims=True)
         if self.metric == "cosine":
             norms = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
             block /= np.where(norms > 0, norms, 1.0)[:, None].astype(self.dtype)
-        if self.far is not None:
-            block = self.far.pull_in(block)
         return _round_tiny(block, self._tiny) if self.has_tiny else block
+
+    def differences(self, block: NDArray[Any]) -> NDArray[np.float64]:
+        """Raw rows less the shift, and less their means if asked for, before they are multiplied by the unit."""
+        shift = 0.0 if self.shift is None else self.shift
+        with np.errstate(over="ignore"):  # what overflows is cut
+            block = np.clip(block.astype(np.float64) - shift, -MAX_RAW, MAX_RAW)
+        if self.center:
+            block -= block.mean(axis=1, keepdims=True)
+        return block
+
+    @property
+    def middle(self) -> NDArray[np.float64] | None:
+        """The prepared median row, where rows are pulled in towards it."""
+        return None if self.far is None else self.far.median * self.unit
 
     @property
     def _tiny(self) -> float:
@@ -110,9 +124,9 @@ def find_preparation(X: Any, metric: str, center: bool, block: int) -> Preparati
     scaled = replace(plain, unit=unit, shift=median, dtype=np.float64)
 
     def read(index: Any) -> NDArray[Any]:
-        return scaled.apply(dense_rows(X, index))
+        return scaled.differences(dense_rows(X, index))
 
-    far = find_far_rows(read, row_blocks(X.shape[0], block), sample, typical * unit)
+    far = find_far_rows(read, row_blocks(X.shape[0], block), sample, typical)
     if far is not None:
         _warn_far_row(read, far, X, block)
     return replace(scaled, far=far)
@@ -166,6 +180,7 @@ def _warn_far_row(read: Callable[[Any], NDArray[Any]], far: FarRows, X: Any, blo
             at = int(np.argmax(is_far))
             column = int(np.argmax(np.abs(rows[at] - far.median)))
             value = float(dense_rows(X, slice(part.start + at, part.start + at + 1))[0, column])
-            ratio = FAR * row_lengths(rows[at : at + 1] - far.median)[0] / far.reach
+            decades = np.log10(row_lengths(rows[at : at + 1] - far.median)[0]) - np.log10(far.reach)
+            ratio = FAR * 10.0 ** min(decades, 290.0)  # more would overflow
             warn_far_row(part.start + at, ratio, f" (column {column} is {value:g})")
             return

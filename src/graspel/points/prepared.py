@@ -81,7 +81,8 @@ class Points:
         self._chosen: NDArray[np.integer] | None = None  # the rows of X that are points; None for all
         self.mean = self._blockwise_mean()
         # Products are taken about the origin. Far rows drag the mean away from all others, but not the median.
-        self.origin = self.mean if self.preparation.far is None else self.preparation.far.median
+        middle = self.preparation.middle
+        self.origin = self.mean if middle is None else middle
         self._axes = self._principal_axes(rng or np.random.default_rng(0))
         self.sketch, self.spectral_norm = self._principal_coordinates()
 

@@ -45,7 +45,8 @@ def prepare_signals(X: Floats) -> tuple[Floats, float]:
         )
     median, typical = find_median(centered / 4)
     median, typical = 4 * median, 4 * (typical or float(np.abs(centered / 4).max()))
-    unit = 1.0 if SAFE_RANGE[0] < largest < SAFE_RANGE[1] else power_of_two_unit(typical)
+    is_safe = SAFE_RANGE[0] < largest < SAFE_RANGE[1] and typical > SMALLEST_SIGNAL
+    unit = 1.0 if is_safe else power_of_two_unit(typical)
     if not SMALLEST_SIGNAL <= 1 / unit <= LARGEST_SIGNAL:
         raise ValueError(
             f"X has differences of about {1 / unit:.0e}: they must lie between {SMALLEST_SIGNAL:g} and "
