@@ -96,7 +96,7 @@ def coarse_pairs(
     n = source.graph.n_nodes
     coarse = coarsen(source.graph, max(1.0, n / COARSE_NODES), n_eigenvalues=0, random_state=rng)
     U = coarse.down(embedding.U)
-    X = source.points.centered_rows(coarse.representatives) / np.float32(source.points.spectral_norm or 1.0)
+    X = source.points.product_rows(coarse.representatives) / np.float32(source.points.spectral_norm or 1.0)
     z = squared_distances(X, X)
     # Where most representatives are copies the median is zero, up to rounding; then the largest takes its place, and 1
     # where all are copies.
