@@ -80,10 +80,10 @@ def with_low_limits(draw: Draw) -> Draw:
     def draw_low(rng: np.random.Generator) -> Case:
         case = draw(rng)
 
-        def run(data: Any, settings: dict[str, Any]) -> None:
+        def run(data: Any, settings: dict[str, Any]) -> int | None:
             settings = dict(settings)
             with low_limits() if settings.pop("low_limits", False) else nullcontext():
-                case.run(data, settings)
+                return case.run(data, settings)
 
         def code(data: str, settings: dict[str, Any]) -> str:
             settings = dict(settings)

@@ -27,8 +27,8 @@ from graspel.runtime.parallel import row_blocks, run_blocks
 Ints = NDArray[np.int64]
 
 GRID = 2.0**-10  # spacing of the grid on the sketch, as a share of its largest coordinate: a distance kept to 4 digits
-BLUR = 0.25  # smallest radius of a cell, in distances that single precision tells apart: fewer make cells random
-CELL_MEMBERS = 128  # points in a cell, as in graspel.neighbors.cells
+BLUR = 1.0  # smallest radius of a cell, in distances that single precision tells apart: fewer make cells random
+CELL_MEMBERS = 16  # points for each landmark, as in graspel.neighbors.landmarks
 MEASURED_MEMBERS = 1024  # members of a group from which its spread is estimated
 HASH_SEED = 20140401  # of the factors; any number will do, but it must always be the same
 
