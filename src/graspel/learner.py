@@ -15,6 +15,7 @@ from contextlib import nullcontext
 from dataclasses import fields
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
@@ -167,7 +168,7 @@ class GRASPEL(BaseEstimator):
         self
         """
         self._check_parameters()
-        learned = fit_learner(self, check_data(self, X))
+        learned = fit_learner(self, check_data(self, X), keep_lists=False)
         validate_data(self, X, skip_check_array=True)  # stores the number and the names of the features
         warn_if_not_converged(self, learned)
         return self
@@ -216,7 +217,7 @@ class GRASPEL(BaseEstimator):
         return tags
 
 
-def fit_learner(learner: GRASPEL, values: Any) -> Learned:
+def fit_learner(learner: GRASPEL, values: Any, *, keep_lists: bool = True) -> Learned:
     """Fit a learner on a matrix that `check_data` returned, and return everything that was learned.
 
     Estimators that own a learner call this function because they need the neighbor lists, which the learner does not
@@ -227,13 +228,17 @@ def fit_learner(learner: GRASPEL, values: Any) -> Learned:
     learner._check_sizes(values.shape[0])
     with one_thread_per_call(), listening(print_progress) if learner.verbose else nullcontext():
         announce("preparing")
-        n_threads = count_threads(learner.n_jobs)
-        points = Points(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
-        learned = learn(points, learner._settings(), rng)
+        # The points have no name here, so that `learn` can give up their sketch.
+        learned = learn(_prepare(learner, values, rng), learner._settings(), rng, keep_lists=keep_lists)
         learner.graph_, learner.history_ = learned.graph, learned.history
         learner.n_iter_ = len(learned.history)
         learner.certificate_ = certify(learned, sigma=learner.sigma, beta=learner.beta, rng=rng)
     return learned
+
+
+def _prepare(learner: GRASPEL, values: Any, rng: np.random.Generator) -> Points:
+    n_threads = count_threads(learner.n_jobs)
+    return Points(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
 
 
 def warn_if_not_converged(learner: GRASPEL, learned: Learned) -> None:
