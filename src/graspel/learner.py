@@ -15,6 +15,7 @@ from contextlib import nullcontext
 from dataclasses import fields
 from typing import Any
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
 
@@ -28,6 +29,7 @@ from graspel.learning.settings import Settings
 from graspel.learning.stability import STABILITY
 from graspel.points.distance_table import PRECOMPUTED, check_distances, check_metric, make_points
 from graspel.points.row_names import find_row_names
+from graspel.points.prepared import Points
 from graspel.points.validation import check_data
 from graspel.runtime.parallel import count_threads, one_thread_per_call
 from graspel.runtime.parameters import check_choice, check_flag, check_number, check_run, generator
@@ -172,7 +174,7 @@ class GRASPEL(FittedLearner):
         self
         """
         self._check_parameters()
-        learned = fit_learner(self, check_input(self, X))
+        learned = fit_learner(self, check_input(self, X), keep_lists=False)
         store_input(self, self, X)
         warn_if_not_converged(self, learned)
         return self
@@ -237,7 +239,7 @@ def store_input(estimator: Any, learner: GRASPEL, X: Any) -> None:
         learner.graph_ = learner.graph_.with_names(find_row_names(X))
 
 
-def fit_learner(learner: GRASPEL, values: Any) -> Learned:
+def fit_learner(learner: GRASPEL, values: Any, *, keep_lists: bool = True) -> Learned:
     """Fit a learner on a matrix that `check_data` returned, and return everything that was learned.
 
     Estimators that own a learner call this function because they need the neighbor lists, which the learner does not
@@ -248,14 +250,18 @@ def fit_learner(learner: GRASPEL, values: Any) -> Learned:
     learner._check_sizes(values.shape[0])
     with one_thread_per_call(), listening(print_progress) if learner.verbose else nullcontext():
         announce("preparing")
-        n_threads = count_threads(learner.n_jobs)
-        points = make_points(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
-        learned = learn(points, learner._settings(), rng)
+        # The points have no name here, so that `learn` can give up their sketch.
+        learned = learn(_prepare(learner, values, rng), learner._settings(), rng, keep_lists=keep_lists)
         learner.graph_, learner.history_ = learned.graph, learned.history
         learner.n_iter_ = len(learned.history)
         learner._tie_rule = TieRule.of(learned)
         learner.certificate_ = certify(learned, sigma=learner.sigma, beta=learner.beta, rng=rng)
     return learned
+
+
+def _prepare(learner: GRASPEL, values: Any, rng: np.random.Generator) -> Points:
+    n_threads = count_threads(learner.n_jobs)
+    return make_points(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
 
 
 def warn_if_not_converged(learner: GRASPEL, learned: Learned) -> None:

@@ -11,11 +11,12 @@ __all__ = ["find_initial_file", "learn_graph", "read_points"]
 
 
 def read_points(data: Path, key: str | None, header: bool | None) -> Any:
-    """Read the matrix of points from the file `data`."""
+    """Read the matrix of points from the file `data`; from a folder, it is read later, block by block."""
     from graspel.io.tables import read_data
+    from graspel.points.stored import open_folder
 
     announce("reading", detail=data.name)
-    return read_data(data, key=key, header=header)
+    return open_folder(data, key) if data.is_dir() else read_data(data, key=key, header=header)
 
 
 def find_initial_file(initial: str | None) -> Path | None:
