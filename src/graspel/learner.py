@@ -28,8 +28,8 @@ from graspel.learning.initial import INITIAL, edges_from_user
 from graspel.learning.settings import Settings
 from graspel.learning.stability import STABILITY
 from graspel.points.distance_table import PRECOMPUTED, check_distances, check_metric, make_points
-from graspel.points.row_names import find_row_names
 from graspel.points.prepared import Points
+from graspel.points.row_names import find_row_names
 from graspel.points.validation import check_data
 from graspel.runtime.parallel import count_threads, one_thread_per_call
 from graspel.runtime.parameters import check_choice, check_flag, check_number, check_run, generator

@@ -9,7 +9,7 @@ from graspel.cli import options
 from graspel.cli.errors import friendly_errors
 from graspel.cli.output import check_sources, print_certificate
 from graspel.cli.progress_bar import progress_bar
-from graspel.cli.run_learner import find_initial_file, learn_graph, read_points
+from graspel.cli.run_learner import find_classes, find_initial_file, learn_graph, read_points
 
 HELP = (
     "Learn a graph from data points and write a page about it, to open in a browser.\n\n"
@@ -60,7 +60,13 @@ def report(
     title: Title = None,
     key: options.Key = None,
     header: options.Header = None,
-    n_neighbors: options.NeighborsWithoutK = None,
+    id_column: options.IdColumn = None,
+    label_column: options.LabelColumn = None,
+    columns: options.Columns = None,
+    drop: options.Drop = None,
+    scale: options.Scale = None,
+    impute: options.Impute = None,
+    n_neighbors: options.Neighbors = None,
     metric: options.Metric = None,
     initial: options.Initial = None,
     candidates: options.Candidates = None,
@@ -85,12 +91,11 @@ def report(
     with friendly_errors(quiet=quiet) as written:
         _check_files([data, labels, find_initial_file(initial)], output)
         with progress_bar(show=not (json or quiet)):
-            from graspel.io.labels import read_labels
             from graspel.report import write_report
 
-            X = read_points(data, key, header)
-            classes = None if labels is None else read_labels(labels, X.shape[0], data)
-            model = learn_graph(X, parameters)
+            points = read_points(data, key, header, given)
+            classes = find_classes(labels, label_column, points, data)
+            model = learn_graph(points, parameters)
             clusters = None if n_clusters is None else _cluster(model, n_clusters, data)
             write_report(model, output, labels=classes, clusters=clusters, title=title, source=data.name)
         written.append(str(output))

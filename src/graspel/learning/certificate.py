@@ -18,6 +18,7 @@ from graspel.learning.algorithm import Learned
 from graspel.learning.objective import objective
 from graspel.linalg import resistance_between, smallest_eigenpairs
 from graspel.runtime.free_memory import return_free_memory
+from graspel.runtime.html_views import html_view
 from graspel.runtime.progress import announce
 
 Floats = NDArray[np.float64]
@@ -114,6 +115,10 @@ class Certificate:
             ),
             ("kNN recall", _format(self.neighbor_recall, ".4f"), "share of true nearest neighbors found at the start"),
         ]
+
+    def _repr_html_(self) -> str:
+        """A table with verdicts in words, for notebooks."""
+        return html_view(self)
 
     def __repr__(self) -> str:
         """One entry per line."""
