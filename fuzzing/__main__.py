@@ -15,6 +15,7 @@ from fuzzing.shrinking import shrink, write_code
 from fuzzing.targets import TARGETS
 
 SLOW = 10.0  # times the usual duration that make a call too slow
+PROGRESS = 500  # calls between two lines that say how many were made
 FLOOR = 1.0  # seconds below which no call counts as slow
 
 
@@ -47,6 +48,8 @@ def main() -> None:
             if failures[signature] == 1:
                 show(arguments.seed, number, name, shrink(case, fault) if "slow" not in fault else case, fault)
         number += 1
+        if number % PROGRESS == 0:
+            print(f"{number:,} calls, {sum(failures.values()):,} failures", flush=True)
     print(
         f"{number:,} calls of seed {arguments.seed}: "
         + ", ".join(f"{name} {count:,}" for name, count in counts.items())

@@ -105,3 +105,29 @@ def hash_rows(block: NDArray[Any]) -> NDArray[np.uint64]:
     factors = np.random.default_rng(HASH_SEED).integers(2**63, size=words.shape[1], dtype=np.uint64) * 2 + 1
     mixed = (words * factors).sum(axis=1, dtype=np.uint64)
     return mixed ^ (mixed >> np.uint64(29))
+
+
+def find_equals(points: Points, asking: Points) -> Ints:
+    """For every point of `asking` a point equal to it, -1 if there is none.
+
+    Points of the same number are not compared: the caller measures their distance.
+
+    >>> points = Points(np.array([[1.0], [2.0], [4.0]]))
+    >>> find_equals(points, points.like(np.array([[4.0], [3.0]])))
+    array([ 2, -1])
+    """
+    number, wanted = _hash_points(points), _hash_points(asking)
+    order = np.argsort(number, kind="stable")
+    place = np.minimum(np.searchsorted(number[order], wanted), len(order) - 1)
+    return np.where(number[order[place]] == wanted, order[place], -1)
+
+
+def _hash_points(points: Points) -> NDArray[np.uint64]:
+    """The number of every point."""
+    number = np.empty(points.n_points, dtype=np.uint64)
+
+    def work(part: slice) -> None:
+        number[part] = hash_rows(points.rows(part))
+
+    points.run(work, row_blocks(points.n_points, points.block))
+    return number

@@ -207,7 +207,7 @@ def split_evenly(start: NDArray[np.int64], size: int) -> list[tuple[int, int]]:
     """Ranges of consecutive cells that hold about `size` places each; `start` has the first place of every cell.
 
     >>> split_evenly(np.array([0, 3, 4, 9, 10]), 4)
-    [(0, 2), (2, 4)]
+    [(0, 2), (2, 3), (3, 4)]
     """
     n_cells = len(start) - 1
     targets = np.arange(start[0] + size, start[-1], size)
