@@ -205,6 +205,16 @@ Jobs = Annotated[
     make_option(RUN, "all cores", "Threads; -1 for all cores. The result does not depend on it.", "--n-jobs", "-j"),
 ]
 
+Checkpoint = Annotated[
+    str | None,
+    make_option(
+        RUN,
+        "none",
+        "Folder that keeps neighbor lists and rounds: after a crash the same command goes on from there.",
+        metavar="FOLDER",
+    ),
+]
+
 # The names of all parameters of the learner that have an option.
 PARAMETERS = (
     "n_neighbors",
@@ -223,4 +233,5 @@ PARAMETERS = (
     "center",
     "random_state",
     "n_jobs",
+    "checkpoint",
 )
