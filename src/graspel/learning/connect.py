@@ -127,12 +127,12 @@ def _closest_in_lists(neighbors: Neighbors, labels: Ints, n_labels: int) -> tupl
     q, z, end = np.empty(n, dtype=np.int64), np.empty(n), np.full(n, np.inf)
     for block in row_blocks(n, LIST_BLOCK):
         listed, listed_z = neighbors.indices[block], neighbors.z[block]
-        outside = labels[listed] != labels[block, None]
+        outside = (labels[listed] != labels[block, None]) & np.isfinite(listed_z)  # a short list ends in inf
         first, row = outside.argmax(axis=1), np.arange(len(listed))
         q[block] = listed[row, first]
         z[block] = np.where(outside[row, first], listed_z[row, first], np.inf)
         inside = ~outside.any(axis=1)
-        last = np.where(np.isfinite(listed_z), listed_z, 0.0).max(axis=1)  # a short list ends in inf
+        last = np.where(np.isfinite(listed_z), listed_z, 0.0).max(axis=1)
         end[block] = np.where(inside, last, np.inf)
     p = np.flatnonzero(np.isfinite(z))
     p, q, z = _best_per_component(p, q[p], z[p], labels, n_labels)

@@ -177,6 +177,24 @@ class Points:
         return others
 
     @property
+    def has_sketch(self) -> bool:
+        """Whether the sketch is there, see :meth:`without_sketch`."""
+        return len(self.sketch) == self.n_points
+
+    def with_sketch(self) -> Points:
+        """The same points with their sketch, which is computed again where it was left out."""
+        if self.has_sketch:
+            return self
+        others = copy(self)
+        others.sketch = others._coordinates().scaled(self._sketch_scale)
+        return others
+
+    @property
+    def raw_unit(self) -> float:
+        """The length in the data, as they were given, that the unit of prepared rows stands for."""
+        return 1.0 if self.metric == "cosine" else 1 / self.preparation.unit
+
+    @property
     def sketch_is_exact(self) -> bool:
         """Whether the sketch keeps all features, so that its distances are those of the points (up to rounding)."""
         return self.sketch.shape[1] >= self.n_features
