@@ -246,6 +246,16 @@ Jobs = Annotated[
 # The options that say what the columns of a table are, by the names of `graspel.io.table_roles.Roles`.
 ROLES = ("id_column", "label_column", "columns", "drop", "scale", "impute")
 
+Checkpoint = Annotated[
+    str | None,
+    make_option(
+        RUN,
+        "none",
+        "Folder that keeps neighbor lists and rounds: after a crash the same command goes on from there.",
+        metavar="FOLDER",
+    ),
+]
+
 # The names of all parameters of the learner that have an option.
 PARAMETERS = (
     "n_neighbors",
@@ -264,4 +274,5 @@ PARAMETERS = (
     "center",
     "random_state",
     "n_jobs",
+    "checkpoint",
 )

@@ -123,6 +123,7 @@ def report(
     center: options.Center = None,
     random_state: options.RandomState = None,
     n_jobs: options.Jobs = None,
+    checkpoint: options.Checkpoint = None,
     json: options.CertificateJson = False,
     quiet: options.Quiet = False,
 ) -> None:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from graspel.graph import Graph
 from graspel.learning.candidates import EmbeddedGraph
+from graspel.learning.checkpoint import Checkpoint, Reached
 from graspel.learning.connect import connect_components
 from graspel.learning.criticality import Critical, add_critical_edges, find_most_critical
 from graspel.learning.embed import Embedding, spectral_embedding
@@ -29,6 +30,7 @@ from graspel.learning.refine import refine_weights
 from graspel.learning.run_log import RunLog
 from graspel.learning.settings import Settings
 from graspel.learning.weights import Weights
+from graspel.neighbors.search import nearest_neighbors
 from graspel.points.prepared import Points
 from graspel.runtime.free_memory import return_free_memory
 from graspel.runtime.progress import announce
@@ -66,11 +68,18 @@ class Learned:
     embedding: Embedding | None
 
 
-def learn(points: Points, settings: Settings, rng: np.random.Generator, *, keep_lists: bool = True) -> Learned:
+def learn(
+    points: Points,
+    settings: Settings,
+    rng: np.random.Generator,
+    *,
+    keep_lists: bool = True,
+    checkpoint: Checkpoint | None = None,
+) -> Learned:
     """Learn a graph of the points by Algorithm 1.
 
     Neighbor lists and the sketch of the points take more memory than the rounds. Without `keep_lists` they are given
-    up when the components are joined.
+    up when the components are joined. With a `checkpoint`, a run that was interrupted goes on where it was.
 
     Examples
     --------
@@ -80,14 +89,13 @@ def learn(points: Points, settings: Settings, rng: np.random.Generator, *, keep_
     (True, True)
     """
     log = RunLog(settings)
-    start = initial_graph(points, settings.initial, settings.n_neighbors, rng)  # Step 1
-    graph, weigh = connect_components(start, sigma=settings.sigma, beta=settings.beta, rng=rng), start.weigh
-    log.record_start(start, graph)
+    reached = checkpoint.load_round(points, log, rng, keep_lists=keep_lists) if checkpoint else None
+    start, graph, embedding = reached or _begin(points, settings, rng, log, checkpoint)  # Step 1
+    weigh = start.weigh
     if not keep_lists:
-        start, points = start.without_lists(), points.without_sketch()
+        start, points, reached = start.without_lists(), points.without_sketch(), None
         return_free_memory()
 
-    embedding = None
     while log.is_running:
         log.begin_round()
         embedding = _embed(graph, embedding, settings, rng)  # Step 2
@@ -96,10 +104,25 @@ def learn(points: Points, settings: Settings, rng: np.random.Generator, *, keep_
         denser = graph if is_stable else add_critical_edges(graph, critical, weigh, round=log.next_round)
         log.end_round(graph, denser, weigh, embedding, critical, is_stable)
         graph = denser
+        if checkpoint:
+            checkpoint.save_round(start, graph, embedding, log, rng)
 
     tol = settings.tolerance(graph, weigh)
     graph, z, gap = _finish_weights(graph, weigh, settings, rng)
     return Learned(graph, z, log.history, log.settled, log.out_of_rounds, tol, gap, points, start, embedding)
+
+
+def _begin(
+    points: Points, settings: Settings, rng: np.random.Generator, log: RunLog, checkpoint: Checkpoint | None
+) -> Reached:
+    """Step 1: the initial graph, its components joined to one."""
+    search = checkpoint.search if checkpoint else nearest_neighbors
+    start = initial_graph(points, settings.initial, settings.n_neighbors, rng, search)
+    graph = connect_components(start, sigma=settings.sigma, beta=settings.beta, rng=rng)
+    log.record_start(start, graph)
+    if checkpoint:
+        checkpoint.save_round(start, graph, None, log, rng)
+    return Reached(start, graph, None)
 
 
 def _embed(graph: Graph, previous: Embedding | None, settings: Settings, rng: np.random.Generator) -> Embedding:
