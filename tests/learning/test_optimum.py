@@ -87,6 +87,13 @@ def test_sparse_elimination_and_threads_do_not_change_the_result():
     assert graphs[0] == graphs[1]
 
 
+def test_a_table_of_distances_gives_the_same_graph():
+    X = blobs(0)
+    graph = GRASPEL(optimal=True, random_state=0).fit(X).graph_
+    table = GRASPEL(optimal=True, metric="precomputed", random_state=0).fit(squareform(pdist(X))).graph_
+    assert_allclose(table.adjacency.toarray(), graph.adjacency.toarray(), rtol=1e-2, atol=1e-2 * graph.weights.max())
+
+
 def test_every_edge_knows_its_round():
     graph = GRASPEL(optimal=True, random_state=0).fit(blobs(1)).graph_
     added = graph.round > 1

@@ -2,9 +2,10 @@ r"""Minimum degree: an order of elimination that keeps the factor of a sparse gr
 
 The node of the lowest degree in the graph that is left goes first. Eliminating it joins all its neighbors. This
 clique is stored as a list of nodes, an *element*, not as edges: the neighbors of a node are those of its own edges, and
-the nodes of its elements. The element of an eliminated node replaces those that contained the node, and every element whose nodes all lie in it. So the memory needed is that of the pattern of the factor, which the lists
-of all elements are. A degree is counted as the sum over the elements of a node of the nodes outside the newest one,
-an upper bound (Amestoy, Davis and Duff).
+the nodes of its elements. The element of an eliminated node replaces those that contained the node, and every element
+whose nodes all lie in it. So the memory needed is that of the pattern of the factor, which the lists of all elements
+are. A degree is counted as the sum over the elements of a node of the nodes outside the newest one, an upper bound
+(Amestoy, Davis and Duff).
 
 References
 ----------

@@ -118,11 +118,16 @@ def join_components(neighbors: Neighbors, labels: Ints, rng: np.random.Generator
 
 def _closest_in_lists(neighbors: Neighbors, labels: Ints, n_labels: int) -> tuple[Ints, Ints, Floats]:
     """For every component the closest pair (p inside, q outside) in the neighbor lists; z is infinite if none."""
-    outside = labels[neighbors.indices] != labels[:, None]
+    outside = _is_outside(neighbors, labels)
     first = outside.argmax(axis=1)
     everyone = np.arange(len(labels))
     z = np.where(outside[everyone, first], neighbors.z[everyone, first], np.inf)
     return _best_per_component(everyone, neighbors.indices[everyone, first], z, labels, n_labels)
+
+
+def _is_outside(neighbors: Neighbors, labels: Ints) -> NDArray[np.bool_]:
+    """Which entries of the lists are points of another component; a short list ends in entries with z = inf."""
+    return (labels[neighbors.indices] != labels[:, None]) & np.isfinite(neighbors.z)
 
 
 def _best_per_component(p: Ints, q: Ints, z: Floats, labels: Ints, n_labels: int) -> tuple[Ints, Ints, Floats]:
@@ -140,7 +145,7 @@ def _best_per_component(p: Ints, q: Ints, z: Floats, labels: Ints, n_labels: int
 
 def _open_points(neighbors: Neighbors, labels: Ints, best: Floats) -> Ints:
     """Points whose list stays inside their component and ends nearer than the best pair known for it."""
-    inside = (labels[neighbors.indices] == labels[:, None]).all(axis=1)
+    inside = ~_is_outside(neighbors, labels).any(axis=1)
     end = np.where(np.isfinite(neighbors.z), neighbors.z, 0.0).max(axis=1)  # a short list ends in inf
     return np.flatnonzero(inside & (end < best[labels]))
 

@@ -1,8 +1,8 @@
 r"""The optimum: the graph that maximizes the objective over all graphs, by column generation.
 
 The problem max F(w), F = logdet(L + I/sigma^2) - sum w (z + 4 beta) over the weights w >= 0 of all pairs, is convex,
-and its optimum is sparse: 2.5 to 5 edges per node on the data sets that were tried, without any penalty. So it is solved
-on few edges, to which pairs are added as long as any would raise F:
+and its optimum is sparse: 2.5 to 5 edges per node on the data sets that were tried, without any penalty. So it is
+solved on few edges, to which pairs are added as long as any would raise F:
 
 1. start from nearest neighbors, joined to one component;
 2. optimize the weights (:mod:`graspel.learning.optimal_weights`), and drop the edges that vanish;

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.linalg.exact_factor import ExactFactor
+from graspel.points.distance_table import TablePoints
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import map_blocks, row_blocks
 from graspel.runtime.progress import announce
@@ -30,6 +31,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 COLUMNS = 128  # columns of M that one thread computes at once: 20 MB for 20,000 points
+ROWS = 4096  # points whose distances to these columns are computed at once
 MOST_LISTED = 4_000_000  # pairs that are listed; if more have R > k, those of the largest R / k
 ROUNDING = 16  # rounding errors of |x|^2 + |y|^2 that a product may lose
 CACHED_ROWS = 1 << 28  # bytes of points in double precision up to which they are kept for all blocks
@@ -74,19 +76,14 @@ class Priced(NamedTuple):
 def price_all_pairs(problem: Problem, factor: ExactFactor) -> Priced:
     """All pairs of nodes with R > k, or if they are more than MOST_LISTED, those of the largest R / k."""
     n, points = problem.points.n_points, problem.points
-    solves, diagonal, rows = factor.prepare_solves(), factor.diagonal(), _reader(points)
-    length = np.concatenate([np.einsum("ij,ij->i", rows(b), rows(b)) for b in row_blocks(n, COLUMNS)])
-    scale = points.spectral_norm**2
+    solves, diagonal, distances = factor.prepare_solves(), factor.diagonal(), _lower_distances(points)
 
     def price(block: slice) -> tuple[Ints, Ints, Floats]:
         nodes = np.arange(block.start, block.stop)
         M = solves.columns(nodes)[: block.stop]
         R = diagonal[: block.stop, None] + diagonal[nodes] - 2 * M
-        bound = np.empty_like(R)
-        for part in row_blocks(block.stop, 4096):
-            lengths = length[part, None] + length[nodes]
-            bound[part] = lengths * (1 - ROUNDING * np.finfo(float).eps) - 2 * (rows(part) @ rows(block).T)
-        i, j = np.nonzero((problem.k(bound / scale) < R) & (np.arange(block.stop)[:, None] < nodes))
+        z = np.concatenate([distances(part, block) for part in row_blocks(block.stop, ROWS)])
+        i, j = np.nonzero((problem.k(z) < R) & (np.arange(block.stop)[:, None] < nodes))
         return i, nodes[j], R[i, j]
 
     found: list[Priced] = []
@@ -112,6 +109,21 @@ def _keep_largest(priced: Priced) -> Priced:
         return priced
     below = float(np.partition(priced.excess, -MOST_LISTED - 1)[-MOST_LISTED - 1])
     return priced.at(priced.excess > below)._replace(below=below)
+
+
+def _lower_distances(points: Points) -> Callable[[slice, slice], Floats]:
+    """A function that returns z_data between two blocks of points, less what rounding may have added to it."""
+    if isinstance(points, TablePoints):
+        everyone = np.arange(points.n_points)
+        return lambda p, q: points.table(everyone[p], everyone[q])
+    rows, scale = _reader(points), points.spectral_norm**2
+    length = np.concatenate([np.einsum("ij,ij->i", rows(b), rows(b)) for b in row_blocks(points.n_points, ROWS)])
+    share = 1 - ROUNDING * np.finfo(float).eps
+
+    def lower(p: slice, q: slice) -> Floats:
+        return np.asarray((share * (length[p, None] + length[q]) - 2 * (rows(p) @ rows(q).T)) / scale)
+
+    return lower
 
 
 def _reader(points: Points) -> Callable[[slice], Floats]:

@@ -67,7 +67,7 @@ class NearPoints:
         weights = np.where(is_old[:, None], 0.0, nearest[:, None] / np.where(is_old[:, None], 1.0, z))
         weights[is_old, 0] = 1.0
         weights /= weights.sum(axis=1, keepdims=True)
-        return Ties(self._number[found], weights, is_old)
+        return Ties(self._number[found], weights, is_old, z)
 
     @staticmethod
     def means(ties: Ties, embedding: Floats) -> Floats:
@@ -82,11 +82,12 @@ class NearPoints:
 
 
 class Ties(NamedTuple):
-    """Old points near new ones (m x k), weights that sum to one, and whether a new point is equal to the first."""
+    """Old points near new ones (m x k), weights that sum to one, whether a new point is equal to the first, z_data."""
 
     indices: Ints
     weights: Floats
     is_old: NDArray[np.bool_]
+    z: Floats
 
 
 def geometric_medians(positions: Floats, weights: Floats) -> Floats:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.neighbors.products import squared_distances
+from graspel.points.distance_table import TablePoints
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import map_blocks, row_blocks
 
@@ -39,7 +40,7 @@ def measure_recall(points: Points, z: Floats, k: int) -> float:
     0.75
     """
     k = min(k, z.shape[1])
-    if k == 0:
+    if k == 0 or isinstance(points, TablePoints):  # lists from a table of all distances are exact
         return 1.0
     sample = np.unique(np.linspace(0, points.n_points - 1, min(points.n_points, SAMPLE_POINTS)).astype(np.int64))
     listed = z[sample, :k]

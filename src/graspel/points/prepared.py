@@ -173,6 +173,11 @@ class Points:
         return others
 
     @property
+    def raw_unit(self) -> float:
+        """The length in the data, as they were given, that the unit of prepared rows stands for."""
+        return 1.0 if self.metric == "cosine" else 1 / self.preparation.unit
+
+    @property
     def sketch_is_exact(self) -> bool:
         """Whether the sketch keeps all features, so that its distances are those of the points (up to rounding)."""
         return self.sketch.shape[1] >= self.n_features
