@@ -65,6 +65,7 @@ def learn(
     sigma: options.Sigma = None,
     beta: options.Beta = None,
     refine: options.Refine = None,
+    optimal: options.Optimal = None,
     center: options.Center = None,
     random_state: options.RandomState = None,
     n_jobs: options.Jobs = None,

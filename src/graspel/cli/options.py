@@ -227,6 +227,16 @@ Refine = Annotated[
         "--refine/--no-refine",
     ),
 ]
+Optimal = Annotated[
+    bool | None,
+    make_option(
+        MODEL,
+        "no-optimal",
+        "Find the edges and weights that maximize the objective over all graphs, with a bound of the distance to the "
+        "optimum; the graph has 2.5 to 5 edges per point. --tol is then the largest R/z - 1 allowed; auto: 0.001.",
+        "--optimal/--no-optimal",
+    ),
+]
 Center = Annotated[
     bool | None,
     make_option(
@@ -271,6 +281,7 @@ PARAMETERS = (
     "sigma",
     "beta",
     "refine",
+    "optimal",
     "center",
     "random_state",
     "n_jobs",

@@ -120,6 +120,7 @@ def report(
     sigma: options.Sigma = None,
     beta: options.Beta = None,
     refine: options.Refine = None,
+    optimal: options.Optimal = None,
     center: options.Center = None,
     random_state: options.RandomState = None,
     n_jobs: options.Jobs = None,
