@@ -41,7 +41,7 @@ def _describe_groups(material: Material, groups: list[Group]) -> str:
 def _describe_classes(comparison: Comparison | None) -> list[str]:
     if comparison is None:
         return []
-    n_suspects = len(comparison.suspects)
+    n_suspects = comparison.n_suspicious
     looks = "1 label looks" if n_suspects == 1 else f"{n_suspects:,} labels look"
     checked = f"{looks} wrong and should be checked." if n_suspects else "No label looks wrong."
     return [*comparison.sentences[:1], checked]
@@ -53,7 +53,7 @@ def _describe_odd(odd: OddOnes) -> str:
     stands = "1 point stands" if n_striking == 1 else f"{at_least}{n_striking} points stand"
     outliers = f"{stands} far from all others" if n_striking else "No point stands far from all others"
     if not odd.n_copies:
-        return f"{outliers}; no two points are equal."
+        return f"{outliers[0].upper()}{outliers[1:]}; no two points are equal."
     copies = "1 point is a copy" if odd.n_copies == 1 else f"{odd.n_copies:,} points are copies"
     return f"{outliers[0].upper()}{outliers[1:]}; {copies} of another."
 
