@@ -15,10 +15,11 @@ from contextlib import nullcontext
 from dataclasses import fields
 from typing import Any
 
-from sklearn.base import BaseEstimator
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
 
+from graspel.fitted_learner import FittedLearner, TieRule
 from graspel.learning.algorithm import Learned, learn
 from graspel.learning.candidates import CANDIDATES
 from graspel.learning.certificate import certify
@@ -26,22 +27,27 @@ from graspel.learning.history import Callback
 from graspel.learning.initial import INITIAL, edges_from_user
 from graspel.learning.settings import Settings
 from graspel.learning.stability import STABILITY
-from graspel.points.prepared import METRICS, Points
+from graspel.points.distance_table import PRECOMPUTED, check_distances, check_metric, make_points
+from graspel.points.prepared import Points
+from graspel.points.row_names import find_row_names
 from graspel.points.validation import check_data
 from graspel.runtime.parallel import count_threads, one_thread_per_call
 from graspel.runtime.parameters import check_choice, check_flag, check_number, check_run, generator
 from graspel.runtime.progress import announce, listening, print_progress
 
 
-class GRASPEL(BaseEstimator):
+class GRASPEL(FittedLearner):
     """Learn an ultra-sparse, connected, weighted graph from data points.
 
     Parameters
     ----------
     n_neighbors : int, default=2
         Neighbors of each point in the initial graph "knn".
-    metric : {"euclidean", "cosine"}, default="euclidean"
-        The distance between points. For "cosine", rows are divided by their norm first.
+    metric : {"euclidean", "cosine", "precomputed"}, str or callable, default="euclidean"
+        The distance between points. For "cosine", rows are divided by their norm first. With "precomputed", X holds
+        distances: a square matrix, a sparse one (other pairs: the shortest path), or neighbor lists (indices,
+        distances). Any other metric of scikit-learn, or a function of two rows, is computed for all pairs, for at
+        most 10,000 points.
     initial : {"knn", "unn", "mst"}, Graph, sparse matrix or (indices, distances), default="knn"
         The initial graph. "unn" is a larger kNN graph (n_neighbors=5 is usual), spectrally sparsified to a relative
         condition number of 30. "mst" is the Euclidean minimum spanning tree. A graph that you give contributes its
@@ -89,6 +95,7 @@ class GRASPEL(BaseEstimator):
     ----------
     graph_ : Graph
         The learned graph, calibrated: effective resistance on it estimates z_data = |x_p - x_q|^2 / |X - mean|_2^2.
+        If X is a DataFrame, its index gives the names of the nodes.
     history_ : list of Round
         One record for each round. If components of the initial graph had to be joined, this is the first round.
     certificate_ : Certificate
@@ -116,7 +123,7 @@ class GRASPEL(BaseEstimator):
         self,
         n_neighbors: int = 2,
         *,
-        metric: str = "euclidean",
+        metric: Any = "euclidean",
         initial: Any = "knn",
         candidates: str = "fiedler",
         window: float = 0.05,
@@ -159,7 +166,7 @@ class GRASPEL(BaseEstimator):
         Parameters
         ----------
         X : array, sparse matrix or DataFrame (N x M)
-            Data points as rows, N >= 2.
+            Data points as rows, N >= 2; distances if `metric` is "precomputed".
         y : ignored
 
         Returns
@@ -167,8 +174,8 @@ class GRASPEL(BaseEstimator):
         self
         """
         self._check_parameters()
-        learned = fit_learner(self, check_data(self, X))
-        validate_data(self, X, skip_check_array=True)  # stores the number and the names of the features
+        learned = fit_learner(self, check_input(self, X), keep_lists=False)
+        store_input(self, self, X)
         warn_if_not_converged(self, learned)
         return self
 
@@ -177,7 +184,7 @@ class GRASPEL(BaseEstimator):
 
     def _check_parameters(self) -> None:
         check_number("n_neighbors", self.n_neighbors, ">= 1", lambda v: v >= 1, whole=True, hint="The paper uses 2.")
-        check_choice("metric", self.metric, METRICS)
+        check_metric(self.metric)
         if isinstance(self.initial, str):
             check_choice("initial", self.initial, INITIAL)
         check_choice("candidates", self.candidates, CANDIDATES)
@@ -213,10 +220,26 @@ class GRASPEL(BaseEstimator):
         """Tell scikit-learn that sparse input is accepted."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.metric == PRECOMPUTED
         return tags
 
 
-def fit_learner(learner: GRASPEL, values: Any) -> Learned:
+def check_input(learner: GRASPEL, X: Any) -> Any:
+    """X as a matrix that `fit_learner` takes: data points, or distances between them."""
+    check_metric(learner.metric)
+    return check_distances(X) if learner.metric == PRECOMPUTED else check_data(learner, X)
+
+
+def store_input(estimator: Any, learner: GRASPEL, X: Any) -> None:
+    """Store the number and the names of the features in an estimator, and the names of the rows in its graph."""
+    if isinstance(X, tuple):  # neighbor lists; new points come with their distances to all points
+        estimator.n_features_in_ = len(X[0])
+    else:
+        validate_data(estimator, X, skip_check_array=True)
+        learner.graph_ = learner.graph_.with_names(find_row_names(X))
+
+
+def fit_learner(learner: GRASPEL, values: Any, *, keep_lists: bool = True) -> Learned:
     """Fit a learner on a matrix that `check_data` returned, and return everything that was learned.
 
     Estimators that own a learner call this function because they need the neighbor lists, which the learner does not
@@ -227,13 +250,18 @@ def fit_learner(learner: GRASPEL, values: Any) -> Learned:
     learner._check_sizes(values.shape[0])
     with one_thread_per_call(), listening(print_progress) if learner.verbose else nullcontext():
         announce("preparing")
-        n_threads = count_threads(learner.n_jobs)
-        points = Points(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
-        learned = learn(points, learner._settings(), rng)
+        # The points have no name here, so that `learn` can give up their sketch.
+        learned = learn(_prepare(learner, values, rng), learner._settings(), rng, keep_lists=keep_lists)
         learner.graph_, learner.history_ = learned.graph, learned.history
         learner.n_iter_ = len(learned.history)
+        learner._tie_rule = TieRule.of(learned)
         learner.certificate_ = certify(learned, sigma=learner.sigma, beta=learner.beta, rng=rng)
     return learned
+
+
+def _prepare(learner: GRASPEL, values: Any, rng: np.random.Generator) -> Points:
+    n_threads = count_threads(learner.n_jobs)
+    return make_points(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
 
 
 def warn_if_not_converged(learner: GRASPEL, learned: Learned) -> None:

@@ -49,11 +49,11 @@ def test_the_neighbors_are_those_of_a_slow_search(rng, offset):
     assert_allclose(ties.weights, weights / weights.sum(axis=1, keepdims=True), rtol=1e-6)
 
 
-def test_new_points_are_found_in_cells_as_well(rng, monkeypatch):
+def test_new_points_are_found_by_landmarks_as_well(rng, monkeypatch):
     X, new = rng.standard_normal((2000, 3)), rng.standard_normal((100, 3))
     monkeypatch.setattr(search, "EXACT_WORK", 0.0)
     neighbors = nearest_neighbors(Points(X), 2, rng)
-    assert neighbors.cells is not None
+    assert neighbors.landmarks is not None
     monkeypatch.setattr(new_points, "EXACT_WORK", 0.0)
     ties = NearPoints(neighbors.points, neighbors).find(new, 3)
     assert (ties.indices == np.argsort(cdist(new, X), axis=1)[:, :3]).mean() > 0.97

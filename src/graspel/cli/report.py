@@ -13,7 +13,7 @@ from graspel.cli.cluster import LEARNING, MAX_ITER
 from graspel.cli.errors import friendly_errors
 from graspel.cli.output import check_sources, print_certificate
 from graspel.cli.progress_bar import progress_bar
-from graspel.cli.run_learner import find_initial_file, learn_graph, read_points
+from graspel.cli.run_learner import find_classes, find_initial_file, learn_graph, read_points
 
 HELP = (
     "Learn a graph from data points and write a page about the data, to open in a browser.\n\n"
@@ -101,7 +101,13 @@ def report(
     title: Title = None,
     key: options.Key = None,
     header: options.Header = None,
-    n_neighbors: options.NeighborsWithoutK = None,
+    id_column: options.IdColumn = None,
+    label_column: options.LabelColumn = None,
+    columns: options.Columns = None,
+    drop: options.Drop = None,
+    scale: options.Scale = None,
+    impute: options.Impute = None,
+    n_neighbors: options.Neighbors = None,
     metric: options.Metric = None,
     initial: options.Initial = None,
     candidates: options.Candidates = None,
@@ -127,14 +133,16 @@ def report(
         _check_files([data, labels, names, texts, features, find_initial_file(initial)], output)
         pictures = None if images is None else _parse_images(images)
         with progress_bar(show=not (json or quiet)):
-            from graspel.io.labels import read_labels
             from graspel.report import write_report
 
-            X = read_points(data, key, header)
-            classes = None if labels is None else read_labels(labels, X.shape[0], data)
+            points = read_points(data, key, header, given)
+            X = points.X
+            classes = find_classes(labels, label_column, points, data)
             _check_n_clusters(n_clusters, X.shape[0], data)
             words = _read_words(given, X.shape)
-            model = learn_graph(X, parameters)
+            if words.get("names") is None and points.names is not None:
+                words["names"] = points.names
+            model = learn_graph(points, parameters)
             clusters = _cluster(X, n_clusters, parameters)
             write_report(
                 model,

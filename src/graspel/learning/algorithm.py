@@ -30,6 +30,7 @@ from graspel.learning.run_log import RunLog
 from graspel.learning.settings import Settings
 from graspel.learning.weights import Weights
 from graspel.points.prepared import Points
+from graspel.runtime.free_memory import return_free_memory
 from graspel.runtime.progress import announce
 
 Floats = NDArray[np.float64]
@@ -65,8 +66,11 @@ class Learned:
     embedding: Embedding | None
 
 
-def learn(points: Points, settings: Settings, rng: np.random.Generator) -> Learned:
+def learn(points: Points, settings: Settings, rng: np.random.Generator, *, keep_lists: bool = True) -> Learned:
     """Learn a graph of the points by Algorithm 1.
+
+    Neighbor lists and the sketch of the points take more memory than the rounds. Without `keep_lists` they are given
+    up when the components are joined.
 
     Examples
     --------
@@ -79,6 +83,9 @@ def learn(points: Points, settings: Settings, rng: np.random.Generator) -> Learn
     start = initial_graph(points, settings.initial, settings.n_neighbors, rng)  # Step 1
     graph, weigh = connect_components(start, sigma=settings.sigma, beta=settings.beta, rng=rng), start.weigh
     log.record_start(start, graph)
+    if not keep_lists:
+        start, points = start.without_lists(), points.without_sketch()
+        return_free_memory()
 
     embedding = None
     while log.is_running:

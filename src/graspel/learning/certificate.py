@@ -17,6 +17,8 @@ from graspel.graph import Graph
 from graspel.learning.algorithm import Learned
 from graspel.learning.objective import objective
 from graspel.linalg import resistance_between, smallest_eigenpairs
+from graspel.runtime.free_memory import return_free_memory
+from graspel.runtime.html_views import html_view
 from graspel.runtime.progress import announce
 
 Floats = NDArray[np.float64]
@@ -114,6 +116,10 @@ class Certificate:
             ("kNN recall", _format(self.neighbor_recall, ".4f"), "share of true nearest neighbors found at the start"),
         ]
 
+    def _repr_html_(self) -> str:
+        """A table with verdicts in words, for notebooks."""
+        return html_view(self)
+
     def __repr__(self) -> str:
         """One entry per line."""
         return "Certificate(\n" + "".join(f"  {f.name}={getattr(self, f.name)!r},\n" for f in fields(self)) + ")"
@@ -127,11 +133,11 @@ def certify(learned: Learned, *, sigma: float, beta: float, rng: np.random.Gener
     """Measure a learned graph."""
     graph, points, history = learned.graph, learned.points, learned.history
     neighbors = learned.start.neighbors
-    announce("certificate", 0.0, "objective")
+    _begin(0.0, "objective")
     F, error = objective(graph, learned.z, sigma=sigma, beta=beta, rng=rng, n_jobs=points.n_threads)
-    announce("certificate", 0.3, "first eigenvalue")
+    _begin(0.3, "first eigenvalue")
     lambda_2 = _smallest_eigenvalue(learned, rng)
-    announce("certificate", 0.5, "effective resistance")
+    _begin(0.5, "effective resistance")
     p, q, resistance = _sample_resistance(graph, rng, points.n_threads)
     distance = points.squared_distances(p, q)
     distance = np.where(distance > 0, learned.start.weigh.raise_to_floor(distance), 0.0)  # as weights see it
@@ -154,6 +160,12 @@ def certify(learned: Learned, *, sigma: float, beta: float, rng: np.random.Gener
         outside_gap=_largest_excess(resistance, distance + 4 * beta),
         neighbor_recall=neighbors.recall if neighbors else float("nan"),
     )
+
+
+def _begin(share: float, detail: str) -> None:
+    """Announce a part of the certificate, and give back what the last one no longer needs."""
+    return_free_memory()
+    announce("certificate", share, detail)
 
 
 def _smallest_eigenvalue(learned: Learned, rng: np.random.Generator) -> float:

@@ -80,12 +80,17 @@ class InitialGraph(NamedTuple):
     weigh: Weights
     neighbors: Neighbors | None
 
+    def without_lists(self) -> InitialGraph:
+        """Only what is needed once the components are joined: not the edges and the lists, which are large."""
+        no_edges = Graph(self.graph.n_nodes, [], [], [])
+        return InitialGraph(no_edges, self.weigh, None if self.neighbors is None else self.neighbors.without_lists())
+
 
 def initial_graph(points: Points, initial: Any, k: int, rng: np.random.Generator) -> InitialGraph:
     """The initial graph on all points, with neighbor lists unless the user gave a connected graph."""
     if isinstance(initial, str) and initial in INITIAL:
         neighbors = nearest_neighbors(points, k, rng)
-        weigh = Weights.from_distances(neighbors.z[:, :1], points.n_features)
+        weigh = Weights.from_distances(neighbors.z[:, :1].astype(np.float64), points.n_features)
         return InitialGraph(INITIAL[initial](InitialInputs(points, neighbors, k, weigh, rng)), weigh, neighbors)
     return _graph_from_user(points, initial, rng)
 

@@ -16,6 +16,7 @@ from graspel.learning.initial import InitialGraph
 from graspel.learning.objective import truncated_objective
 from graspel.learning.settings import Settings
 from graspel.learning.weights import Weights
+from graspel.runtime.free_memory import return_free_memory
 from graspel.runtime.progress import announce
 
 PHASE = "adding critical edges"  # what the progress bar calls the rounds
@@ -59,7 +60,8 @@ class RunLog:
         self._ask_callback(joined)
 
     def begin_round(self) -> None:
-        """Start the clock of a round."""
+        """Start the clock of a round, and give back what the last round no longer needs."""
+        return_free_memory()
         self._clock = time.perf_counter()
         announce(PHASE, self._share_done, "embedding")
 

@@ -28,7 +28,7 @@ from graspel.manifold.interpolation import interpolate
 from graspel.manifold.spectral_coordinates import spectral_start
 from graspel.neighbors.new_points import MEDIAN_NEIGHBORS
 from graspel.neighbors.search import Neighbors, nearest_neighbors
-from graspel.points.prepared import Points
+from graspel.points.distance_table import make_points
 from graspel.runtime.parallel import count_threads, one_thread_per_call
 from graspel.runtime.parameters import check_number, generator
 from graspel.runtime.progress import announce
@@ -211,7 +211,7 @@ class MultilevelTSNE(GraphEmbedding):
         if neighbors is not None and neighbors.indices.shape[1] >= min(self.n_neighbors, len(neighbors.distinct) - 1):
             return neighbors
         n_threads = count_threads(self.n_jobs)
-        points = Points(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
+        points = make_points(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
         return nearest_neighbors(points, min(self.n_neighbors, values.shape[0] - 1), rng)
 
     def _check_parameters(self) -> None:

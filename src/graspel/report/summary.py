@@ -35,7 +35,8 @@ def _describe_groups(material: Material, groups: list[Group]) -> str:
     assert material.clusters is not None
     n_groups = len(groups) if not material.clusters.has_others else f"more than {len(groups)}"
     sizes = sorted((group.size for group in groups), reverse=True)
-    return f"{points} fall into {n_groups} groups of {sizes[-1]:,} to {sizes[0]:,} points."
+    size = f"{sizes[0]:,} points each" if sizes[0] == sizes[-1] else f"{sizes[-1]:,} to {sizes[0]:,} points"
+    return f"{points} fall into {n_groups} groups of {size}."
 
 
 def _describe_classes(comparison: Comparison | None) -> list[str]:
