@@ -88,7 +88,9 @@ class Material:
     @property
     def agreement(self) -> Floats | None:
         """For every point the share of the clusterings of a consensus that agree on it, where there was a consensus."""
-        known = getattr(self.clusterer, "agreement_", None) if getattr(self.clusterer, "member_weights_", None) else None
+        known = (
+            getattr(self.clusterer, "agreement_", None) if getattr(self.clusterer, "member_weights_", None) else None
+        )
         return None if known is None else np.asarray(known, dtype=np.float64)
 
 
