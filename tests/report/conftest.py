@@ -25,7 +25,8 @@ FLAGS = (
     "--disable-sync",
     "--disable-extensions",
     "--enable-unsafe-swiftshader",
-    "--window-size=800,600",
+    "--window-size=1280,900",
+    "--hide-scrollbars",
 )
 
 HOSTILE = [

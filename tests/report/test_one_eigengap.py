@@ -47,4 +47,4 @@ def test_there_is_one_count_of_rounds(fitted):
     assert n_rounds == learner.n_iter_ == len(found.rest["rounds"]) == len(found.rest["states"]) - 1
     words = f"{n_rounds} {'round' if n_rounds == 1 else 'rounds'}"
     assert f"after {words};" in next(v.answer for v in found.verdicts if v.question == "Is the graph finished?")
-    assert words in dict((row[0], row[1]) for row in learner.certificate_.sentences())["settled"]
+    assert words in {row[0]: row[1] for row in learner.certificate_.sentences()}["settled"]

@@ -134,6 +134,5 @@ def test_the_same_data_give_the_same_page(blobs, tmp_path):
         model = GRASPEL(random_state=0, n_jobs=1 if name == "one.html" else 2).fit(blobs[0])
         write_report(model, tmp_path / name, blobs[0], labels=blobs[1])
     one, two = ((tmp_path / name).read_text(encoding="utf-8") for name in ("one.html", "two.html"))
-    assert one.replace("n_jobs=1", "n_jobs=2").replace("<td>1</td>", "<td>2</td>") == two.replace(
-        "<td>1</td>", "<td>2</td>"
-    )
+    one = one.replace("n_jobs=1", "n_jobs=2")
+    assert one.replace("<td>1</td>", "<td>2</td>") == two.replace("<td>1</td>", "<td>2</td>")

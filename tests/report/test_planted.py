@@ -1,4 +1,4 @@
-"""Planted truth: the report names the feature, the outlier, the wrong label, the copy and the bridge that were planted."""
+"""Planted truth: the report names the features, outliers, wrong labels, copies and bridges that were planted."""
 
 from __future__ import annotations
 
@@ -54,9 +54,7 @@ def test_effects_are_those_of_the_definition(seed):
     dense, sparse = measure_effects(X, groups, 3), measure_effects(sp.csr_array(X - 1e4), groups, 3)
     for k in range(3):
         inside, outside = X[groups == k], X[groups != k]
-        scatter = ((inside - inside.mean(axis=0)) ** 2).sum(axis=0) + ((outside - outside.mean(axis=0)) ** 2).sum(
-            axis=0
-        )
+        scatter = sum(((side - side.mean(axis=0)) ** 2).sum(axis=0) for side in (inside, outside))
         d = (inside.mean(axis=0) - outside.mean(axis=0)) / np.sqrt(scatter / 88)
         assert np.allclose(dense.d[k], d, rtol=1e-6)
         assert np.allclose(sparse.d[k], d, rtol=1e-6)
@@ -97,7 +95,7 @@ def digits():
 
 @pytest.mark.parametrize("with_data", [True, False])
 def test_flipped_labels_come_first(digits, seed, with_data):
-    X, y, model, near = digits
+    _, y, model, near = digits
     rng = np.random.default_rng(seed)
     flipped = rng.choice(len(y), round(0.02 * len(y)), replace=False)
     given = y.copy()
@@ -140,7 +138,7 @@ def test_the_comparison_says_how_far_clusters_and_classes_agree(digits):
 
 
 def test_one_class_leaves_nothing_to_check(digits):
-    X, y, model, near = digits
+    _, y, model, near = digits
     found = suspect_labels(near, model.graph_, np.zeros(len(y), dtype=np.int64))
     assert (found.score <= 0).all()
 
@@ -230,7 +228,7 @@ def check_parts(graph, found):
 
 def test_a_bridge_between_two_groups_comes_first(seed):
     rng = np.random.default_rng(seed)
-    X = np.vstack([rng.standard_normal((80, 2)), rng.standard_normal((80, 2)) + [60.0, 0.0]])
+    X = np.vstack([rng.standard_normal((80, 2)), rng.standard_normal((80, 2)) + np.array([60.0, 0.0])])
     model = GRASPEL(4, max_iter=0, random_state=0).fit(X)
     found = find_odd_ones(make_material(model, X))
     edge = found.edges[0]

@@ -34,7 +34,8 @@ class Comparison:
     sentences : list of str
     mixed : list of str, a sentence for each class that is mixed
     suspicion : Suspicion
-    suspects : array, the points whose label looks wrong, worst first
+    suspects : array, the points whose label looks wrong, worst first, as many as are listed
+    n_suspicious : int, how many labels look wrong
     """
 
     table: Ints | None
@@ -44,6 +45,7 @@ class Comparison:
     mixed: list[str]
     suspicion: Suspicion
     suspects: Ints
+    n_suspicious: int
 
 
 def compare_with_classes(material: Material, groups: list[Group]) -> Comparison | None:
@@ -54,17 +56,16 @@ def compare_with_classes(material: Material, groups: list[Group]) -> Comparison 
     suspicion = suspect_labels(material.near, material.graph, classes.classes)
     least, share, most = SUSPECTS
     order = suspicion.order()[: min(most, max(least, int(share * material.n_points)))]
-    suspects = order[suspicion.score[order] > 0]
+    suspects, n_suspicious = order[suspicion.score[order] > 0], int((suspicion.score > 0).sum())
     if clusters is None:
         nothing = np.zeros(0, dtype=np.int64)
-        return Comparison(None, nothing, nothing, [], [], suspicion, suspects)
+        return Comparison(None, nothing, nothing, [], [], suspicion, suspects, n_suspicious)
     n = len(clusters.names), len(classes.names)
     table = np.bincount(clusters.classes * n[1] + classes.classes, minlength=n[0] * n[1]).reshape(n)
     rows, columns = _match(table)
     names = [*(group.name for group in groups), *clusters.names[len(groups) :]]
-    return Comparison(
-        table, rows, columns, _score(clusters, classes), _find_mixed(table, names, classes), suspicion, suspects
-    )
+    sentences, mixed = _score(clusters, classes), _find_mixed(table, names, classes)
+    return Comparison(table, rows, columns, sentences, mixed, suspicion, suspects, n_suspicious)
 
 
 def _match(table: Ints) -> tuple[Ints, Ints]:

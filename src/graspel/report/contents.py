@@ -207,6 +207,7 @@ def _pack_comparison(comparison: Comparison, selection: Selection) -> dict[str, 
         "columns": comparison.columns.tolist(),
         "sentences": comparison.sentences,
         "mixed": comparison.mixed,
+        "n_suspicious": comparison.n_suspicious,
         "suspects": [
             {"point": place, "instead": int(comparison.suspicion.instead[point]), "score": float(score)}
             for place, point, score in zip(

@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 N_FEATURES = 5  # features named for each group
 N_POINTS = 6  # central and outlying points shown for each group
 N_NEAREST = 3  # nearest groups named
+NOISE = "-1"  # the label of points that belong to no cluster
 CLEAR_EFFECT = 0.5  # smallest effect after which a group is named: medium by Cohen's rule
 CLEAR_MAJORITY = 0.5  # smallest share of a class after which a group is named
 BLOCK_VALUES = 1 << 21  # values of a block of rows: 16 MB
@@ -144,13 +145,14 @@ def _name_groups(
     used: dict[str, int] = {}
     terms = material.X is not None and _holds_terms(material.X)
     for g, own in enumerate(features):
-        name = f"group {clusters.names[g]}"
-        clear = [feature for feature in own if abs(feature.effect) >= CLEAR_EFFECT]
+        name = "in no group" if clusters.names[g] == NOISE else f"group {clusters.names[g]}"
+        clear = [one for one in own if abs(one.effect) >= CLEAR_EFFECT and clusters.names[g] != NOISE]
         if clear and terms:
             name = ", ".join(feature.name for feature in clear[:3])
         elif clear:
             name = ", ".join(f"{'high' if one.effect > 0 else 'low'} {one.name}" for one in clear[:2])
-        if shares is not None and material.classes is not None and shares[g].max() >= CLEAR_MAJORITY:
+        is_clear = shares is not None and clusters.names[g] != NOISE and shares[g].max() >= CLEAR_MAJORITY
+        if is_clear and shares is not None and material.classes is not None:
             name = material.classes.names[int(shares[g].argmax())]
         used[name] = used.get(name, 0) + 1
         names.append(shorten(name if used[name] == 1 else f"{name} ({used[name]})", LONGEST_LABEL))

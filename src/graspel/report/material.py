@@ -75,17 +75,22 @@ class Material:
 
     @cached_property
     def outlier_scores(self) -> Floats:
-        """How odd every point is: by the clusterer if it says so, else by the distances to the points near it."""
+        """How many times farther each point is from others than usual; without data as the clusterer says, if it does.
+
+        The scores of a clusterer go from 0, usual, towards 1: one minus the usual distance over that of the point.
+        """
         known = getattr(self.clusterer, "outlier_scores_", None)
-        if known is not None and np.shape(known) == (self.n_points,):
-            return np.asarray(known, dtype=np.float64)
+        if self.X is None and known is not None:
+            return 1 / np.maximum(1 - np.asarray(known, dtype=np.float64), 1e-9)
         groups = np.zeros(self.n_points, dtype=np.int64) if self.clusters is None else self.clusters.classes
         return outlier_scores(self.near, groups)
 
     @property
     def agreement(self) -> Floats | None:
         """For every point the share of the clusterings of a consensus that agree on it, where there was a consensus."""
-        known = getattr(self.clusterer, "agreement_", None)
+        known = (
+            getattr(self.clusterer, "agreement_", None) if getattr(self.clusterer, "member_weights_", None) else None
+        )
         return None if known is None else np.asarray(known, dtype=np.float64)
 
 

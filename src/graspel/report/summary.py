@@ -35,13 +35,14 @@ def _describe_groups(material: Material, groups: list[Group]) -> str:
     assert material.clusters is not None
     n_groups = len(groups) if not material.clusters.has_others else f"more than {len(groups)}"
     sizes = sorted((group.size for group in groups), reverse=True)
-    return f"{points} fall into {n_groups} groups of {sizes[-1]:,} to {sizes[0]:,} points."
+    size = f"{sizes[0]:,} points each" if sizes[0] == sizes[-1] else f"{sizes[-1]:,} to {sizes[0]:,} points"
+    return f"{points} fall into {n_groups} groups of {size}."
 
 
 def _describe_classes(comparison: Comparison | None) -> list[str]:
     if comparison is None:
         return []
-    n_suspects = len(comparison.suspects)
+    n_suspects = comparison.n_suspicious
     looks = "1 label looks" if n_suspects == 1 else f"{n_suspects:,} labels look"
     checked = f"{looks} wrong and should be checked." if n_suspects else "No label looks wrong."
     return [*comparison.sentences[:1], checked]
@@ -53,7 +54,7 @@ def _describe_odd(odd: OddOnes) -> str:
     stands = "1 point stands" if n_striking == 1 else f"{at_least}{n_striking} points stand"
     outliers = f"{stands} far from all others" if n_striking else "No point stands far from all others"
     if not odd.n_copies:
-        return f"{outliers}; no two points are equal."
+        return f"{outliers[0].upper()}{outliers[1:]}; no two points are equal."
     copies = "1 point is a copy" if odd.n_copies == 1 else f"{odd.n_copies:,} points are copies"
     return f"{outliers[0].upper()}{outliers[1:]}; {copies} of another."
 

@@ -13,6 +13,7 @@ const { Camera, mainRange, nearestPoint, pointsInside } = await load("camera");
 const { Heap, Network } = await load("network");
 const { middlePoints, placeBoxes } = await load("labels");
 const { formatMark, formatNumber, formatShare, plural, search, shortened, ticks, toCSV } = await load("words");
+const { farFirst, spansOf } = await load("raster");
 const { bytes, floats, interleave, ints } = await load("unpack");
 
 let seed = 7;
@@ -198,4 +199,19 @@ test("packed numbers come back", () => {
   assert.deepEqual(ints(packed(Int32Array.of(7, -9))), Int32Array.of(7, -9));
   assert.deepEqual(bytes(packed(Uint8Array.of(0, 255))), Uint8Array.of(0, 255));
   assert.deepEqual(interleave(Float32Array.of(1, 2, 10, 20), 2), Float32Array.of(1, 10, 0, 2, 20, 0));
+});
+
+test("shapes on a flat canvas stay inside their square and differ", () => {
+  for (const side of [1, 2, 5, 9]) {
+    const all = [0, 1, 2, 3, 4, 5].map((shape) => spansOf(shape, side));
+    all.forEach((spans) => spans.forEach((v, k) => assert(v >= 0 && v <= side && (k % 2 === 0 || v > spans[k - 1]))));
+    if (side === 9) assert.equal(new Set(all.map(String)).size, 6);
+  }
+});
+
+test("points in space are drawn from far to near", () => {
+  const camera = new Camera(cloud(300, 10), [[1, 0, 0], [0, 1, 0], [0, 0, 1]]);
+  const order = farFirst(camera, Uint32Array.from({ length: 300 }, (_, i) => i));
+  assert.deepEqual([...order].sort((a, b) => a - b), Array.from({ length: 300 }, (_, i) => i));
+  for (let k = 1; k < 300; k++) assert(camera.points[3 * order[k] + 2] >= camera.points[3 * order[k - 1] + 2] - 0.1);
 });

@@ -43,6 +43,7 @@ export class Scatter {
 
   setColors(colors, shapes) {
     this.painter.setColors(colors, shapes);
+    this.hasColors = true;
     this.render();
   }
 
@@ -95,7 +96,7 @@ export class Scatter {
 
   drawNow() {
     this.waiting = false;
-    if (!this.camera?.unit) return;
+    if (!this.camera?.unit || !this.hasColors) return;
     this.screen = null;
     const n = this.points.length / 3;
     const base = n > 20000 ? 2.4 : n > 5000 ? 3.2 : n > 1000 ? 4.6 : 7.5;

@@ -13,7 +13,7 @@ export function showClasses(page, found) {
   if (found.table && clusters) parts.push(make("h3", {}, "Groups (rows) against classes (columns), in points"), scrollBox("groups against classes", heatMap(found, clusters, known)));
   if (found.mixed.length) parts.push(make("h3", {}, "What is mixed"), make("ul", {}, found.mixed.map((sentence) => make("li", {}, sentence))));
   else if (found.table) parts.push(make("p", {}, "No class is spread over several groups, and no group holds several classes."));
-  parts.push(make("h3", {}, "Labels to check"), ...suspects(page, found.suspects));
+  parts.push(make("h3", {}, "Labels to check"), ...suspects(page, found));
   fill(element("classes"), parts);
 }
 
@@ -32,12 +32,12 @@ function heatMap(found, clusters, known) {
   return make("table", { className: `heat${isDark() ? " dark" : ""}` }, make("thead", {}, head), make("tbody", {}, rows));
 }
 
-function suspects(page, list) {
+function suspects(page, { suspects: list, n_suspicious: number }) {
   if (!list.length) return [make("p", {}, "No label looks wrong: the points near every point bear its label.")];
   const { points } = page;
   const rows = list.map(({ point, instead, score }) => [named(page, point), points.label(point), points.known.names[instead], score.toFixed(2)]);
   return [
-    make("p", { className: "note" }, `${plural(list.length, "point")} whose neighbors along the graph say otherwise, the most suspicious first. The score is the share of votes for the other class minus the share for its own.`),
+    make("p", { className: "note" }, `${plural(number, "point")} whose neighbors along the graph say otherwise${list.length < number ? `; these are the first ${formatCount(list.length)}` : ""}, the most suspicious first. The score is the share of votes for the other class minus the share for its own.`),
     scrollBox("labels to check", table(["point", "its label", "neighbors say", "score"], rows)),
   ];
 }

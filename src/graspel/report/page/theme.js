@@ -2,7 +2,7 @@
 
 const LIGHT = ["#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#1A1A1A", "#B5A400", "#7711DD", "#8A5A33"];
 const DARK = ["#3FA2E0", "#E69F00", "#22B98A", "#F07A3A", "#DC94BC", "#8CD0F7", "#FFFFFF", "#F0E442", "#B58CFF", "#C79A78"];
-export const SHAPES = 6;
+const SHAPES = 6;  // circle, square, diamond, triangle, plus, triangle on its tip
 
 export const isDark = () => window.matchMedia("(prefers-color-scheme: dark)").matches;
 export const classColors = () => (isDark() ? DARK : LIGHT);

@@ -15,23 +15,24 @@ export function shortened(text, length) {
   return letters.length > length ? `${letters.slice(0, length - 1).join("")}…` : text;
 }
 
-// The points whose number, name, text, class or cluster holds every word of the query; the best match first.
+// The points whose number, name, text, class or cluster holds the query, the best match first; where none holds it as a
+// whole, those that hold all its words.
 export function search(query, n, describe, most = Infinity) {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = { exact: [], begins: [], others: [] };
-  if (!words.length) return [];
   const whole = words.join(" ");
+  const found = [[], [], [], []];
+  if (!words.length) return [];
   for (let i = 0; i < n; i++) {
     const { id, name, more } = describe(i);
     const title = name.toLowerCase();
-    if (String(id) === whole || title === whole) found.exact.push(i);
-    else if (words.every((word) => title.includes(word))) found.begins.push(i);
-    else {
-      const line = `${id} ${title} ${more}`.toLowerCase();
-      if (words.every((word) => line.includes(word))) found.others.push(i);
-    }
+    const line = `${id} ${title} ${more}`.toLowerCase();
+    if (String(id) === whole || title === whole) found[0].push(i);
+    else if (title.includes(whole)) found[1].push(i);
+    else if (line.includes(whole)) found[2].push(i);
+    else if (words.length > 1 && words.every((word) => line.includes(word))) found[3].push(i);
   }
-  return [...found.exact, ...found.begins, ...found.others].slice(0, most);
+  const best = [...found[0], ...found[1], ...found[2]];
+  return (best.length ? best : found[3]).slice(0, most);
 }
 
 // A table as CSV. A text that a spreadsheet would take for a formula gets an apostrophe in front.
