@@ -225,7 +225,9 @@ class GRASPEL(FittedLearner):
         if self.checkpoint is not None and not isinstance(self.checkpoint, str | os.PathLike):
             raise ValueError(f"checkpoint={self.checkpoint!r}: must be None or the path of a folder.")
         if self.checkpoint is not None and self.optimal:
-            raise ValueError("checkpoint and optimal=True: the search for the optimum keeps no checkpoints; choose one.")
+            raise ValueError(
+                "checkpoint and optimal=True: the search for the optimum keeps no checkpoints; choose one."
+            )
         if self.callback is not None and not callable(self.callback):
             raise ValueError(f"callback={self.callback!r}: must be None or a function of (round, graph).")
 
