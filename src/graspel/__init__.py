@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from graspel.cluster import GraspelClustering, cluster_graph
     from graspel.graph import Graph, Origin
+    from graspel.graph_neighbors import GraspelNeighbors
     from graspel.learner import GRASPEL
-    from graspel.manifold import GraspelEmbedding, MultilevelTSNE
+    from graspel.learning.joining import connect
+    from graspel.manifold import GraspelEmbedding, MultilevelTSNE, spectral_init
     from graspel.recovery import GraphRecovery
 
 __version__ = version("graspel")
@@ -20,10 +22,13 @@ __all__ = [
     "GraphRecovery",
     "GraspelClustering",
     "GraspelEmbedding",
+    "GraspelNeighbors",
     "MultilevelTSNE",
     "Origin",
     "__version__",
     "cluster_graph",
+    "connect",
+    "spectral_init",
 ]
 
 _HOME = {
@@ -32,9 +37,12 @@ _HOME = {
     "GraphRecovery": "graspel.recovery",
     "GraspelClustering": "graspel.cluster",
     "GraspelEmbedding": "graspel.manifold",
+    "GraspelNeighbors": "graspel.graph_neighbors",
     "MultilevelTSNE": "graspel.manifold",
     "Origin": "graspel.graph",
     "cluster_graph": "graspel.cluster",
+    "connect": "graspel.learning.joining",
+    "spectral_init": "graspel.manifold",
 }
 
 

@@ -197,13 +197,15 @@ def refine_weights(
     return graph.with_weights(weights), best._replace(weights=weights, state=state)
 
 
-def find_needed(heads: Ints, tails: Ints, n_nodes: int, leverage: Floats) -> NDArray[np.bool_]:
-    """Mark the edges that are kept: those above NEGLIGIBLE, and a spanning tree where these do not connect all nodes.
+def find_needed(
+    heads: Ints, tails: Ints, n_nodes: int, leverage: Floats, negligible: float = NEGLIGIBLE
+) -> NDArray[np.bool_]:
+    """Mark the edges that are kept: those not negligible, and a spanning tree where these do not connect all nodes.
 
     >>> find_needed(np.array([0, 0, 1]), np.array([1, 2, 2]), 3, np.array([1e-5, 1.0, 1e-4]))
     array([False,  True,  True])
     """
-    kept: NDArray[np.bool_] = leverage > NEGLIGIBLE
+    kept: NDArray[np.bool_] = leverage > negligible
     if not kept.all() and not is_connected(heads[kept], tails[kept], n_nodes):
         rank = np.empty(len(leverage))
         rank[np.argsort(-leverage, kind="stable")] = np.arange(1.0, len(leverage) + 1)  # distinct: the tree is unique

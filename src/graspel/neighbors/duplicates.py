@@ -59,8 +59,10 @@ def find_clumps(points: Points, smallest: int) -> list[Ints]:
         lambda block: np.floor(sketch[block] / spacing), points.n_points, points.block, points.n_threads
     )
     order = np.argsort(cells, kind="stable")
-    groups = np.split(order, np.flatnonzero(np.diff(cells[order])) + 1)
-    return [group for group in groups if len(group) >= smallest and _is_blurred(points, group)]
+    start = np.concatenate([[0], np.flatnonzero(np.diff(cells[order])) + 1, [len(order)]])
+    large = np.flatnonzero(np.diff(start) >= smallest)  # few of very many
+    groups = (order[a:b] for a, b in zip(start[large].tolist(), start[large + 1].tolist(), strict=True))
+    return [group for group in groups if _is_blurred(points, group)]
 
 
 def _is_blurred(points: Points, group: Ints) -> bool:

@@ -18,8 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graspel.neighbors.approximate import FEW_LANDMARKS
 from graspel.neighbors.duplicates import find_equals
 from graspel.neighbors.exact import EXACT_WORK, EXTRA_CANDIDATES, exact_neighbors, exact_work, measure_candidates
+from graspel.neighbors.landmarks import Landmarks
 from graspel.neighbors.search import Neighbors
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import one_thread_per_call
@@ -53,6 +55,7 @@ class NearPoints:
 
     def find(self, X: Any, k: int) -> Ties:
         """The k nearest old points of each row of X (fewer if there are not so many distinct ones)."""
+        self._restore_search(X.shape[0])
         points = self._points
         asking, k = points.like(X), min(k, points.n_points)
         queries = np.arange(X.shape[0])
@@ -70,7 +73,16 @@ class NearPoints:
         weights = np.where(is_old[:, None], 0.0, nearest[:, None] / np.where(is_old[:, None], 1.0, z))
         weights[is_old, 0] = 1.0
         weights /= weights.sum(axis=1, keepdims=True)
-        return Ties(self._number[found], weights, is_old)
+        return Ties(self._number[found], weights, is_old, z)
+
+    def _restore_search(self, n_new: int) -> None:
+        """Make again what the learner gave up to save memory, where so many new points are searched by landmarks."""
+        if self._points.has_sketch or exact_work(self._points, n_new) <= EXACT_WORK:
+            return
+        points = self._points = self._points.with_sketch()
+        rng = np.random.default_rng(0)  # other landmarks find the same neighbors, but for a few
+        with one_thread_per_call():
+            self._landmarks, _ = Landmarks.build(points.sketch, FEW_LANDMARKS, rng, points.n_threads)
 
     @staticmethod
     def means(ties: Ties, embedding: Floats) -> Floats:
@@ -85,11 +97,12 @@ class NearPoints:
 
 
 class Ties(NamedTuple):
-    """Old points near new ones (m x k), weights that sum to one, and whether a new point is equal to the first."""
+    """Old points near new ones (m x k), weights that sum to one, whether a new point is equal to the first, z_data."""
 
     indices: Ints
     weights: Floats
     is_old: NDArray[np.bool_]
+    z: Floats
 
 
 def geometric_medians(positions: Floats, weights: Floats) -> Floats:
