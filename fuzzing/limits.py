@@ -21,6 +21,7 @@ Draw = Callable[[np.random.Generator], Case]
 
 LOW_LIMITS: dict[str, dict[str, float]] = {
     "graspel.neighbors.search": {"EXACT_WORK": 0.0, "MIN_CLUMP": 8},
+    "graspel.neighbors.approximate": {"MANY_POINTS": 100},
     "graspel.neighbors.new_points": {"EXACT_WORK": 0.0},
     "graspel.learning.connect": {"EXACT_WORK": 0.0},
     "graspel.neighbors.landmarks": {"TOP_LANDMARKS": 8, "QUERY_BLOCK": 64, "BATCH_PLACES": 1024},
@@ -35,13 +36,14 @@ LOW_LIMITS: dict[str, dict[str, float]] = {
     },
     "graspel.linalg.approximate_factor": {"COMPILED_SIZE": 0, "MIN_THREADED_LENGTH": 1},
     "graspel.linalg.vectors": {"MIN_THREADED_LENGTH": 1},
-    "graspel.linalg.solve": {"MIN_THREADED_LENGTH": 1},
+    "graspel.linalg.solve": {"MIN_THREADED_LENGTH": 1, "MANY": 100},
     "graspel.linalg.elimination_levels": {"DENSE_SIZE": 10, "DENSE_LIMIT": 20},
     "graspel.linalg.elimination_sequence": {"DENSE_SIZE": 10, "DENSE_LIMIT": 20},
     "graspel.linalg.eigen": {"DENSE_LIMIT": 30},
     "graspel.linalg.coarsen": {"DENSE_LIMIT": 30},
-    "graspel.linalg.logdet": {"DENSE_LIMIT": 30},
-    "graspel.linalg.resistance": {"ELIMINATION_LIMIT": 30, "SOLVE_SOURCES": 8},
+    "graspel.linalg.logdet": {"DENSE_LIMIT": 30, "MANY": 100},
+    "graspel.linalg.resistance": {"ELIMINATION_LIMIT": 30, "SOLVE_SOURCES": 8, "MANY": 100},
+    "graspel.learning.certificate": {"MANY": 100},
     "graspel.learning.refine": {"EXACT_NODES": 30},
     "graspel.learning.candidates": {"COARSE_NODES": 30},
 }
