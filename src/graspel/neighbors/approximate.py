@@ -81,7 +81,7 @@ def _measure(
     """
     indices = np.empty((points.n_points, width), dtype=np.int32)
     many = points.n_points > MANY_POINTS
-    z: NDArray[np.floating] = np.empty((points.n_points, width), dtype=np.float32 if many else np.float64)
+    z: NDArray[np.floating] = np.zeros((points.n_points, width), dtype=np.float32 if many else np.float64)
     blocks = row_blocks(len(order), MEASURED_TOGETHER)
     for done, block in enumerate(blocks):
         announce("nearest neighbors", done / len(blocks), "measuring distances")
