@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from graspel.neighbors.approximate import FEW_LANDMARKS
 from graspel.neighbors.duplicates import find_equals
 from graspel.neighbors.exact import EXACT_WORK, EXTRA_CANDIDATES, exact_neighbors, exact_work, measure_candidates
+from graspel.neighbors.inverted import MANY_PAIRS, find_sparse_neighbors
 from graspel.neighbors.landmarks import Landmarks
 from graspel.neighbors.search import Neighbors
 from graspel.points.prepared import Points
@@ -60,7 +61,9 @@ class NearPoints:
         asking, k = points.like(X), min(k, points.n_points)
         queries = np.arange(X.shape[0])
         with one_thread_per_call():
-            if self._landmarks is None or exact_work(points, len(queries)) <= EXACT_WORK:
+            if points.sparse is not None and len(queries) * points.n_points > MANY_PAIRS:
+                found, z = find_sparse_neighbors(points, asking, k, k + EXTRA_CANDIDATES)
+            elif self._landmarks is None or exact_work(points, len(queries)) <= EXACT_WORK:
                 found, z = exact_neighbors(points, queries, k, asking=asking)
             else:
                 candidates = self._landmarks.search(
