@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from graspel.learning.joining import connect
     from graspel.manifold import GraspelEmbedding, MultilevelTSNE, spectral_init
     from graspel.recovery import GraphRecovery
+    from graspel.semisupervised import GraspelClassifier
 
 __version__ = version("graspel")
 __all__ = [
     "GRASPEL",
     "Graph",
     "GraphRecovery",
+    "GraspelClassifier",
     "GraspelClustering",
     "GraspelEmbedding",
     "GraspelNeighbors",
@@ -35,6 +37,7 @@ _HOME = {
     "GRASPEL": "graspel.learner",
     "Graph": "graspel.graph",
     "GraphRecovery": "graspel.recovery",
+    "GraspelClassifier": "graspel.semisupervised",
     "GraspelClustering": "graspel.cluster",
     "GraspelEmbedding": "graspel.manifold",
     "GraspelNeighbors": "graspel.graph_neighbors",

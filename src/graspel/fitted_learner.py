@@ -33,7 +33,7 @@ class TieRule:
         scale = float(np.median(learned.graph.weights * learned.z)) if learned.graph.n_edges else 1.0
         return cls(NearPoints(learned.points, learned.start.neighbors), scale, learned.start.weigh.floor)
 
-    def matrix(self, ties: Ties, graph: Graph) -> sp.csr_array:
+    def matrix(self, ties: Ties, graph: Graph) -> sp.csr_matrix:
         """Weights between new points (rows) and old ones; a point that is equal to an old one has its edges."""
         m, k = ties.indices.shape
         new = np.flatnonzero(~ties.is_old)
@@ -46,7 +46,7 @@ class TieRule:
             A = A + chosen.tocsr() @ graph.adjacency
         A.sort_indices()
         A.indices, A.indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)  # as scikit-learn requires
-        return A
+        return sp.csr_matrix(A)  # the older type, which more tools know
 
 
 class FittedLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -60,16 +60,15 @@ class FittedLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """Learn the graph of the rows of X."""
         raise NotImplementedError
 
-    def fit_transform(self, X: Any, y: Any = None) -> sp.csr_array:
+    def fit_transform(self, X: Any, y: Any = None) -> sp.csr_matrix:
         """Learn the graph of the rows of X, and return its adjacency matrix (N x N, CSR).
 
         Every call returns a copy of its own. A pipeline may end in any estimator that takes a matrix of affinities,
         such as ``SpectralClustering(affinity="precomputed")``.
         """
-        adjacency: sp.csr_array = self.fit(X).graph_.adjacency
-        return adjacency
+        return sp.csr_matrix(self.fit(X).graph_.adjacency)
 
-    def transform(self, X: Any) -> sp.csr_array:
+    def transform(self, X: Any) -> sp.csr_matrix:
         """Tie new points to the graph: the weights between them and its nodes (m x N, CSR).
 
         A new point is tied to its `n_neighbors` nearest points of the fit, with the weights that edges of this length

@@ -45,6 +45,7 @@ class NearPoints:
     """
 
     def __init__(self, points: Points, neighbors: Neighbors | None = None) -> None:
+        self._all_points = points
         self._points = points if neighbors is None else neighbors.points
         self._number = np.arange(points.n_points) if neighbors is None else neighbors.distinct
         self._landmarks = None if neighbors is None else neighbors.landmarks
@@ -68,6 +69,11 @@ class NearPoints:
         weights[is_old, 0] = 1.0
         weights /= weights.sum(axis=1, keepdims=True)
         return Ties(self._number[found], weights, is_old, z)
+
+    def distances(self, p: Ints, q: Ints) -> Floats:
+        """Distances between old points, in the unit of the data (for "cosine": of the normalized rows)."""
+        points = self._all_points
+        return np.sqrt(points.squared_distances(p, q)) * points.spectral_norm * points.raw_unit
 
     @staticmethod
     def means(ties: Ties, embedding: Floats) -> Floats:
