@@ -18,7 +18,7 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
 
-from graspel.fitted_learner import FittedLearner, TieRule
+from graspel.fitted_learner import FittedLearner, TieRule, forget_long_lists
 from graspel.learning.algorithm import Learned, learn
 from graspel.learning.candidates import CANDIDATES
 from graspel.learning.certificate import certify
@@ -240,8 +240,8 @@ def store_input(estimator: Any, learner: GRASPEL, X: Any) -> None:
 def fit_learner(learner: GRASPEL, values: Any) -> Learned:
     """Fit a learner on a matrix that `check_data` returned, and return everything that was learned.
 
-    Estimators that own a learner call this function because they need the neighbor lists, which the learner does not
-    keep: they are too large.
+    Estimators that own a learner call this function because they need the neighbor lists, which the learner keeps for
+    small data only.
     """
     learner._check_parameters()
     rng = generator(learner.random_state)
@@ -254,7 +254,8 @@ def fit_learner(learner: GRASPEL, values: Any) -> Learned:
         learner.graph_, learner.history_ = learned.graph, learned.history
         learner.n_iter_ = len(learned.history)
         learner._tie_rule = TieRule.of(learned)
-        learner.certificate_ = certify(learned, sigma=learner.sigma, beta=learner.beta, rng=rng)
+        learner._learned, learner._growing = forget_long_lists(learned), None
+        learner._certificate = certify(learned, sigma=learner.sigma, beta=learner.beta, rng=rng)
     return learned
 
 

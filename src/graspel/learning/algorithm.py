@@ -80,6 +80,16 @@ def learn(points: Points, settings: Settings, rng: np.random.Generator) -> Learn
     graph, weigh = connect_components(start, sigma=settings.sigma, beta=settings.beta, rng=rng), start.weigh
     log.record_start(start, graph)
 
+    graph, embedding = run_rounds(graph, points, weigh, settings, log, rng)
+    tol = settings.tolerance(graph, weigh)
+    graph, z, gap = finish_weights(graph, weigh, settings, rng)
+    return Learned(graph, z, log.history, log.settled, log.out_of_rounds, tol, gap, points, start, embedding)
+
+
+def run_rounds(
+    graph: Graph, points: Points, weigh: Weights, settings: Settings, log: RunLog, rng: np.random.Generator
+) -> tuple[Graph, Embedding | None]:
+    """Steps 2 to 4, until the graph is stable or the log says that there is no other round."""
     embedding = None
     while log.is_running:
         log.begin_round()
@@ -89,10 +99,7 @@ def learn(points: Points, settings: Settings, rng: np.random.Generator) -> Learn
         denser = graph if is_stable else add_critical_edges(graph, critical, weigh, round=log.next_round)
         log.end_round(graph, denser, weigh, embedding, critical, is_stable)
         graph = denser
-
-    tol = settings.tolerance(graph, weigh)
-    graph, z, gap = _finish_weights(graph, weigh, settings, rng)
-    return Learned(graph, z, log.history, log.settled, log.out_of_rounds, tol, gap, points, start, embedding)
+    return graph, embedding
 
 
 def _embed(graph: Graph, previous: Embedding | None, settings: Settings, rng: np.random.Generator) -> Embedding:
@@ -131,7 +138,7 @@ def _check_stability(
     return settings.stability_rule.is_stable(critical.max_eta, embedding.values, history, tol) or not critical.n_edges
 
 
-def _finish_weights(
+def finish_weights(
     graph: Graph, weigh: Weights, settings: Settings, rng: np.random.Generator
 ) -> tuple[Graph, Floats, float | None]:
     """Calibrate the weights and, if asked for, refine them: the graph, z_data of its edges, and the gap left."""

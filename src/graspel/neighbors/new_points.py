@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.neighbors.exact import EXACT_WORK, EXTRA_CANDIDATES, exact_neighbors, exact_work, measure_candidates
+from graspel.neighbors.grown import find_among_all
 from graspel.neighbors.search import Neighbors
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import one_thread_per_call
@@ -49,6 +49,7 @@ class NearPoints:
         self._points = points if neighbors is None else neighbors.points
         self._number = np.arange(points.n_points) if neighbors is None else neighbors.distinct
         self._landmarks = None if neighbors is None else neighbors.landmarks
+        self._n_known = None if neighbors is None else neighbors.n_known
 
     def find(self, X: Any, k: int) -> Ties:
         """The k nearest old points of each row of X (fewer if there are not so many distinct ones)."""
@@ -56,13 +57,7 @@ class NearPoints:
         asking, k = points.like(X), min(k, points.n_points)
         queries = np.arange(X.shape[0])
         with one_thread_per_call():
-            if self._landmarks is None or exact_work(points, len(queries)) <= EXACT_WORK:
-                found, z = exact_neighbors(points, queries, k, asking=asking)
-            else:
-                candidates = self._landmarks.search(
-                    asking.sketch, points.sketch, k + EXTRA_CANDIDATES, points.n_threads
-                )
-                found, z = measure_candidates(points, queries, candidates, k, asking)
+            found, z = find_among_all(points, self._landmarks, self._n_known or points.n_points, queries, k, asking)
         is_old = z[:, 0] == 0
         nearest = np.where(is_old, 1.0, z[:, 0])  # weights in its unit neither overflow nor underflow
         weights = np.where(is_old[:, None], 0.0, nearest[:, None] / np.where(is_old[:, None], 1.0, z))
