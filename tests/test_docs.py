@@ -63,7 +63,7 @@ def test_every_file_that_is_linked_exists(page):
     assert not missing
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/method.md"])
+@pytest.mark.parametrize("page", ["docs/paper-to-code.md", "docs/method.md"])
 def test_every_step_is_linked(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     steps = [f"learning/{path.name}" for path in (ROOT / "src/graspel/learning").glob("[a-z]*.py")]

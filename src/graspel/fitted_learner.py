@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,8 +25,6 @@ from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.parameters import generator
 
 Floats = NDArray[np.float64]
-
-KEPT_LISTS = 200_000  # points up to which a fitted learner keeps their neighbor lists: 50 MB
 
 
 @dataclass(frozen=True)
@@ -74,6 +72,9 @@ class FittedLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """Learn the graph of the rows of X."""
         raise NotImplementedError
 
+    def _fit(self, X: Any, *, keep_lists: bool) -> Any:
+        raise NotImplementedError
+
     def fit_transform(self, X: Any, y: Any = None) -> sp.csr_matrix:
         """Learn the graph of the rows of X, and return its adjacency matrix (N x N, CSR).
 
@@ -113,7 +114,7 @@ class FittedLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self
         """
         if not hasattr(self, "graph_"):
-            return self.fit(X)
+            return self._fit(X, keep_lists=True)
         check_structure(X)
         rows = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
         names = _names_after(self.graph_, find_row_names(X), rows.shape[0])
@@ -169,19 +170,15 @@ class FittedLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return self.graph_.n_nodes
 
 
-def forget_long_lists(learned: Learned) -> Learned:
-    """The same without neighbor lists, if they are long; a graph that grows has them searched again."""
-    if learned.points.n_points <= KEPT_LISTS:
-        return learned
-    return replace(learned, start=learned.start._replace(neighbors=None))
-
-
 def _check_growth(learner: Any) -> None:
     """Raise where a graph cannot grow."""
-    if learner.metric not in METRICS or learner.initial != "knn":
+    if not isinstance(learner._learned.points.X, np.ndarray) and not sp.issparse(learner._learned.points.X):
+        raise ValueError("X stays on the disk or on other machines: such points cannot grow or shrink. Fit them anew.")
+    if learner.metric not in METRICS or learner.initial != "knn" or learner.optimal:
         raise ValueError(
-            f"metric={learner.metric!r}, initial={learner.initial!r}: graphs grow and shrink with initial='knn' and "
-            "the metrics 'euclidean' and 'cosine' only. Fit all points at once."
+            f"metric={learner.metric!r}, initial={learner.initial!r}, optimal={learner.optimal!r}: graphs grow and "
+            "shrink with initial='knn', optimal=False and the metrics 'euclidean' and 'cosine' only. Fit all points at "
+            "once."
         )
 
 

@@ -12,15 +12,24 @@ __all__ = ["find_classes", "find_initial_file", "learn_graph", "read_points"]
 
 
 def read_points(data: Path, key: str | None, header: bool | None, given: dict[str, Any] | None = None) -> Any:
-    """Read the points from the file `data`, a `PointTable`; `given` holds the options about the columns of a table."""
-    from graspel.io.table_roles import Roles
+    """Read the points from the file `data`, a `PointTable`; `given` holds the options about the columns of a table.
+
+    The rows of a folder are read later, block by block.
+    """
+    from graspel.io.table_roles import PointTable, Roles
     from graspel.io.tables import read_table
+    from graspel.points.stored import open_folder
 
     announce("reading", detail=data.name)
     roles = {name: given[name] for name in ROLES if given and given.get(name) is not None}
     for name in ("columns", "drop"):
         if name in roles:
             roles[name] = tuple(cell.strip() for cell in roles[name].split(",") if cell.strip())
+    if data.is_dir():
+        if roles:
+            options = ", ".join(f"--{name.replace('_', '-')}" for name in roles)
+            raise ValueError(f"{data} is a folder, whose columns are all features: leave out {options}.")
+        return PointTable(open_folder(data, key), None, None)
     return read_table(data, key=key, header=header, roles=Roles(**roles))
 
 

@@ -34,12 +34,14 @@ from graspel.learning.outside import nearest_outside
 from graspel.neighbors.cells import Cells
 from graspel.neighbors.exact import EXACT_WORK, exact_work
 from graspel.neighbors.search import Neighbors
+from graspel.runtime.parallel import row_blocks
 from graspel.runtime.progress import announce
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 OUTSIDE_PROBES = 8  # cells searched per open point, if computing all distances costs more than EXACT_WORK
+LIST_BLOCK = 1 << 16  # neighbor lists that are looked at together, some MB
 
 
 class Joins(NamedTuple):
@@ -97,32 +99,49 @@ def join_components(neighbors: Neighbors, labels: Ints, rng: np.random.Generator
     copies, originals = neighbors.copies, neighbors.copy_of
     rounds = [_choose_joins(copies, originals, np.zeros(len(copies)), labels, n_labels)]  # distance 0 comes first
     n_labels, labels = _merge_components(labels, n_labels, rounds[-1])
+    in_vain = False  # whether the last search in cells joined nothing: then every distance is computed
     while n_labels > 1:
         announce("joining components", 1 - n_labels / n_at_start, f"{n_labels:,} components left")
         local = labels[neighbors.distinct]
-        p, q, z = _closest_in_lists(neighbors, local, n_labels)
-        open_points = _open_points(neighbors, local, z)
+        p, q, z, end = _closest_in_lists(neighbors, local, n_labels)
+        open_points = np.flatnonzero(end < z[local])  # they could still beat the best pair known for their component
         largest = np.bincount(local).argmax()  # needs no pair of its own: the others will join it
         z[largest] = np.inf if (local[open_points] == largest).any() else z[largest]
         open_points = open_points[local[open_points] != largest]
         if len(open_points):
-            by_cells = exact_work(neighbors.points, len(open_points)) > EXACT_WORK
+            by_cells = exact_work(neighbors.points, len(open_points)) > EXACT_WORK and not in_vain
             cells = Cells.build(neighbors.points, rng) if by_cells and cells is None else cells
             p, q, z = _search_outside(neighbors, local, open_points, (p, q, z), cells if by_cells else None)
         found = np.isfinite(z)
         p, q = neighbors.distinct[p[found]], neighbors.distinct[q[found]]
         rounds.append(_choose_joins(p, q, z[found], labels, n_labels))
+        in_vain = not len(rounds[-1].heads)
         n_labels, labels = _merge_components(labels, n_labels, rounds[-1])
     return Joins(*(np.concatenate(column) for column in zip(*rounds, strict=True)))
 
 
-def _closest_in_lists(neighbors: Neighbors, labels: Ints, n_labels: int) -> tuple[Ints, Ints, Floats]:
-    """For every component the closest pair (p inside, q outside) in the neighbor lists; z is infinite if none."""
-    outside = labels[neighbors.indices] != labels[:, None]
-    first = outside.argmax(axis=1)
-    everyone = np.arange(len(labels))
-    z = np.where(outside[everyone, first], neighbors.z[everyone, first], np.inf)
-    return _best_per_component(everyone, neighbors.indices[everyone, first], z, labels, n_labels)
+def _closest_in_lists(neighbors: Neighbors, labels: Ints, n_labels: int) -> tuple[Ints, Ints, Floats, Floats]:
+    """For every component the closest pair (p inside, q outside) in the neighbor lists; z is infinite if none.
+
+    Also for every point the z_data at which its list ends if all of it is inside its component, otherwise infinity.
+    """
+    n = len(labels)
+    q, z, end = np.empty(n, dtype=np.int64), np.empty(n), np.full(n, np.inf)
+    for block in row_blocks(n, LIST_BLOCK):
+        listed, listed_z = neighbors.indices[block], neighbors.z[block]
+        outside = (labels[listed] != labels[block, None]) & np.isfinite(listed_z)  # a short list ends in inf
+        first, row = outside.argmax(axis=1), np.arange(len(listed))
+        q[block] = listed[row, first]
+        z[block] = np.where(outside[row, first], listed_z[row, first], np.inf)
+        inside = ~outside.any(axis=1)
+        last = np.where(np.isfinite(listed_z), listed_z, 0.0).max(axis=1)
+        end[block] = np.where(inside, last, np.inf)
+    p = np.flatnonzero(np.isfinite(z))
+    p, q, z = _best_per_component(p, q[p], z[p], labels, n_labels)
+    if neighbors.z.dtype == np.float32:
+        found = np.isfinite(z)
+        z[found] = neighbors.points.squared_distances(p[found], q[found])
+    return p, q, z, end
 
 
 def _best_per_component(p: Ints, q: Ints, z: Floats, labels: Ints, n_labels: int) -> tuple[Ints, Ints, Floats]:
@@ -136,13 +155,6 @@ def _best_per_component(p: Ints, q: Ints, z: Floats, labels: Ints, n_labels: int
     for column, values in zip(closest, (p, q, z), strict=True):
         column[component] = values[best]
     return closest
-
-
-def _open_points(neighbors: Neighbors, labels: Ints, best: Floats) -> Ints:
-    """Points whose list stays inside their component and ends nearer than the best pair known for it."""
-    inside = (labels[neighbors.indices] == labels[:, None]).all(axis=1)
-    end = np.where(np.isfinite(neighbors.z), neighbors.z, 0.0).max(axis=1)  # a short list ends in inf
-    return np.flatnonzero(inside & (end < best[labels]))
 
 
 def _search_outside(

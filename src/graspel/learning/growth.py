@@ -92,12 +92,12 @@ class GrowingGraph:
     @classmethod
     def of(cls, learned: Learned, settings: Settings, rng: np.random.Generator) -> GrowingGraph:
         """The state after a fit; neighbor lists are searched again if there are none."""
-        graph, neighbors = learned.graph, learned.start.neighbors
-        if neighbors is None:
-            neighbors = nearest_neighbors(learned.points, settings.n_neighbors, rng)
+        graph, neighbors, all_points = learned.graph, learned.start.neighbors, learned.points.with_sketch()
+        if neighbors is None or len(neighbors.indices) < len(neighbors.distinct):
+            neighbors = nearest_neighbors(all_points, settings.n_neighbors, rng)
         columns = (graph.origin.astype(np.int64), graph.round.astype(np.int64), graph.eta, graph.gradient)
         edges = Edges(graph.heads, graph.tails, learned.z, *columns)
-        points = ChangingPoints.of(learned.points)
+        points = ChangingPoints.of(all_points)
         return cls(points, neighbors, edges, learned.start.weigh, settings, list(learned.history), graph.n_nodes)
 
     def add(self, X: Any, rng: np.random.Generator) -> Learned:

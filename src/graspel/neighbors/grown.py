@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.neighbors.approximate import MANY_LANDMARKS
-from graspel.neighbors.duplicates import find_first_equals
+from graspel.neighbors.duplicates import find_equals, find_first_equals
 from graspel.neighbors.exact import EXACT_WORK, EXTRA_CANDIDATES, exact_neighbors, exact_work, measure_candidates
 from graspel.neighbors.landmarks import Landmarks
 from graspel.neighbors.search import Neighbors
@@ -34,6 +34,8 @@ def find_among_all(
     width = k + EXTRA_CANDIDATES
     sketch = (points if asking is None else asking).sketch[queries]
     candidates = landmarks.search(sketch, points.sketch[:n_known], width, points.n_threads)
+    if asking is not None:
+        candidates = np.column_stack([candidates, find_equals(points, asking)[queries]])
     recent = np.arange(n_known, points.n_points)
     if len(recent) > 1:
         more, _ = exact_neighbors(points, queries, min(width, len(recent) - (asking is None)), recent, asking)
@@ -66,7 +68,7 @@ def add_to_lists(old: Neighbors, points: Points, n_before: int, rng: np.random.G
     copy_of = np.concatenate([old.copy_of, stands_for[first[copies[len(old.copies) :] - n_before]]])
     indices, z = number[found[kept]], np.where(number[found[kept]] >= 0, z[kept], np.inf)
     back = _nearest_arrivals(local, old, n_lists, width, number) if old.landmarks is None else None
-    grown = _merge(old.indices, old.z, indices, z, n_lists, width, back)
+    grown = _merge(old.indices.astype(np.int64), old.z.astype(np.float64), indices, z, n_lists, width, back)
     distinct = np.concatenate([old.distinct, fresh[kept]])
     local = points if len(distinct) == points.n_points else points.subset(distinct)
     return replace(old, points=local, indices=grown[0], z=grown[1], distinct=distinct, copies=copies, copy_of=copy_of)
@@ -86,7 +88,7 @@ def remove_from_lists(old: Neighbors, points: Points, kept: Ints, k: int) -> Nei
             originals[at] = left[0]
     alive = number[originals] >= 0
     local = np.cumsum(alive) - 1
-    indices, z = old.indices[alive], old.z[alive]
+    indices, z = old.indices[alive].astype(np.int64), old.z[alive].astype(np.float64)
     gone = ~alive[indices]
     z = np.where(gone, np.inf, z)
     order = np.argsort(z, axis=1, kind="stable")

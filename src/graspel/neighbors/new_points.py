@@ -18,7 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graspel.neighbors.approximate import FEW_LANDMARKS
+from graspel.neighbors.exact import EXACT_WORK, exact_work
 from graspel.neighbors.grown import find_among_all
+from graspel.neighbors.landmarks import Landmarks
 from graspel.neighbors.search import Neighbors
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import one_thread_per_call
@@ -34,7 +37,8 @@ WEISZFELD_ITER = 50  # iterations; the sum of distances is then within 5e-3 of t
 class NearPoints:
     """The old points, and a search for those nearest to new points.
 
-    New points are prepared like the old ones and searched like them: exactly, or by the landmarks of the learner.
+    New points are prepared like the old ones and searched like them: exactly, or by the landmarks of the learner. An
+    old point that is equal to a new one is always found.
 
     Examples
     --------
@@ -53,6 +57,7 @@ class NearPoints:
 
     def find(self, X: Any, k: int) -> Ties:
         """The k nearest old points of each row of X (fewer if there are not so many distinct ones)."""
+        self._restore_search(X.shape[0])
         points = self._points
         asking, k = points.like(X), min(k, points.n_points)
         queries = np.arange(X.shape[0])
@@ -69,6 +74,15 @@ class NearPoints:
         """Distances between old points, in the unit of the data (for "cosine": of the normalized rows)."""
         points = self._all_points
         return np.sqrt(points.squared_distances(p, q)) * points.spectral_norm * points.raw_unit
+
+    def _restore_search(self, n_new: int) -> None:
+        """Make again what the learner gave up to save memory, where so many new points are searched by landmarks."""
+        if self._points.has_sketch or exact_work(self._points, n_new) <= EXACT_WORK:
+            return
+        points = self._points = self._points.with_sketch()
+        rng = np.random.default_rng(0)  # other landmarks find the same neighbors, but for a few
+        with one_thread_per_call():
+            self._landmarks, _ = Landmarks.build(points.sketch, FEW_LANDMARKS, rng, points.n_threads)
 
     @staticmethod
     def means(ties: Ties, embedding: Floats) -> Floats:

@@ -13,7 +13,7 @@ and `copy_of` says which point each copy is equal to.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,8 @@ class Neighbors:
     Attributes
     ----------
     points : Points, the distinct points
-    indices, z : arrays (points x width), neighbors by increasing distance (ties by index) and their z_data
+    indices, z : arrays (points x width), neighbors by increasing distance (ties by index) and their z_data; both in 32
+        bits where there are many points
     recall : float, share of true neighbors in the lists, measured on a sample by other means than the search
     distinct : array, index of each distinct point in the full data
     copies, copy_of : arrays, indices of the other points in the full data, and of the points that they are equal to
@@ -49,14 +50,19 @@ class Neighbors:
     """
 
     points: Points
-    indices: Ints
-    z: Floats
+    indices: NDArray[np.integer]
+    z: NDArray[np.floating]
     recall: float
     distinct: Ints
     copies: Ints
     copy_of: Ints
     landmarks: Landmarks | None = None
     n_known: int | None = None
+
+    def without_lists(self) -> Neighbors:
+        """The same without the lists and what they were found by: the copies and the recall are left."""
+        points = self.points.without_sketch()
+        return replace(self, points=points, indices=self.indices[:0].copy(), z=self.z[:0].copy(), landmarks=None)
 
 
 def nearest_neighbors(points: Points, k: int, rng: np.random.Generator) -> Neighbors:
@@ -78,7 +84,9 @@ def nearest_neighbors(points: Points, k: int, rng: np.random.Generator) -> Neigh
     return Neighbors(points, indices, z, recall, distinct, copies, first[copies], landmarks)
 
 
-def _find_lists(points: Points, k: int, rng: np.random.Generator) -> tuple[Ints, Floats, Landmarks | None]:
+def _find_lists(
+    points: Points, k: int, rng: np.random.Generator
+) -> tuple[NDArray[np.integer], NDArray[np.floating], Landmarks | None]:
     """Neighbor lists of distinct points: indices, z_data, and the landmarks that were used."""
     n = points.n_points
     width = min(n - 1, k + EXTRA_CANDIDATES)

@@ -141,6 +141,15 @@ class TablePoints(Points):
             indices[block], z[block] = pool[order], np.take_along_axis(D, order, axis=1)
         return indices, z
 
+    def without_sketch(self) -> TablePoints:
+        """The same: there is no sketch of a table of distances."""
+        return self
+
+    @property
+    def has_sketch(self) -> bool:
+        """True: every search reads the table, which takes the place of a sketch."""
+        return True
+
     def subset(self, index: NDArray[np.integer]) -> TablePoints:
         """Some of the points, in the same unit."""
         subset = copy(self)
