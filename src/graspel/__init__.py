@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from graspel.manifold import GraspelEmbedding, MultilevelTSNE, spectral_init
     from graspel.recovery import GraphRecovery
     from graspel.semisupervised import GraspelClassifier
+    from graspel.stability import stability_scores
 
 __version__ = version("graspel")
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "cluster_graph",
     "connect",
     "spectral_init",
+    "stability_scores",
 ]
 
 _HOME = {
@@ -46,6 +48,7 @@ _HOME = {
     "cluster_graph": "graspel.cluster",
     "connect": "graspel.learning.joining",
     "spectral_init": "graspel.manifold",
+    "stability_scores": "graspel.stability",
 }
 
 
