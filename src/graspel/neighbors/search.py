@@ -48,6 +48,7 @@ class Neighbors:
     distinct : array, index of each distinct point in the full data
     copies, copy_of : arrays, indices of the other points in the full data, and of the points that they are equal to
     landmarks : Landmarks by which they were found; None if all distances were computed
+    n_known : number of points that the landmarks were chosen from, the first ones; None for all
     """
 
     points: Points
@@ -58,6 +59,7 @@ class Neighbors:
     copies: Ints
     copy_of: Ints
     landmarks: Landmarks | None = None
+    n_known: int | None = None
 
     def without_lists(self) -> Neighbors:
         """The same without the lists and what they were found by: the copies and the recall are left."""
