@@ -9,6 +9,7 @@ Y. Wang, Z. Zhao and Z. Feng. GRASPEL: Graph Spectral Learning at Scale. 2020.
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from contextlib import nullcontext
@@ -20,20 +21,24 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
 
 from graspel.fitted_learner import FittedLearner, TieRule
-from graspel.learning.algorithm import Learned, learn
+from graspel.learning.algorithm import Learned, learn, learn_optimum
 from graspel.learning.candidates import CANDIDATES
 from graspel.learning.certificate import certify
+from graspel.learning.checkpoint import Checkpoint
 from graspel.learning.history import Callback
 from graspel.learning.initial import INITIAL, edges_from_user
 from graspel.learning.settings import Settings
 from graspel.learning.stability import STABILITY
 from graspel.points.distance_table import PRECOMPUTED, check_distances, check_metric, make_points
+from graspel.points.fingerprint import fingerprint
 from graspel.points.prepared import Points
 from graspel.points.row_names import find_row_names
 from graspel.points.validation import check_data
 from graspel.runtime.parallel import count_threads, one_thread_per_call
 from graspel.runtime.parameters import check_choice, check_flag, check_number, check_run, generator
 from graspel.runtime.progress import announce, listening, print_progress
+
+NO_INFLUENCE = ("n_jobs", "verbose", "checkpoint", "callback")  # parameters that the result does not depend on
 
 
 class GRASPEL(FittedLearner):
@@ -78,6 +83,12 @@ class GRASPEL(FittedLearner):
     refine : bool, default=False
         Optimize the weights of the edges found: effective resistance is then z_data + 4 beta on every edge (to 0.1 % up
         to 5,000 nodes; for more nodes resistances are estimated). Edges whose weight becomes negligible are left out.
+    optimal : bool, default=False
+        Solve the paper's problem instead of following its rounds: find the edges and weights that maximize the
+        objective over all graphs, with an upper bound of the distance to the optimum. The graph has 2.5 to 5 edges per
+        node. `initial` is the start, with six neighbors or more; `tol` is the largest R / (z_data + 4 beta) - 1 of any
+        pair at which the graph counts as optimal (None: 0.001). The parameters `candidates`, `window`, `edge_ratio`,
+        `n_components`, `stability` and `refine` are not used.
     center : bool, default=False
         Subtract each row's mean first. This is for rows that are variables observed in many samples (graph recovery,
         the paper's runs), not for feature vectors.
@@ -87,6 +98,9 @@ class GRASPEL(FittedLearner):
         Number of threads; None or -1 for all cores.
     verbose : bool or int, default=False
         Print progress.
+    checkpoint : path, default=None
+        Folder in which a long run keeps its neighbor lists and every round. After a crash the same call goes on from
+        there, and ends in the same bits. It may be deleted when the run is done.
     callback : callable, default=None
         Called as ``callback(round, graph)`` after each round, with its `Round` and the graph so far (not yet
         calibrated); the run ends if it returns True.
@@ -135,10 +149,12 @@ class GRASPEL(FittedLearner):
         stability: str = "distortion",
         max_iter: int = 100,
         refine: bool = False,
+        optimal: bool = False,
         center: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool | int = False,
+        checkpoint: Any = None,
         callback: Callback | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
@@ -154,10 +170,12 @@ class GRASPEL(FittedLearner):
         self.stability = stability
         self.max_iter = max_iter
         self.refine = refine
+        self.optimal = optimal
         self.center = center
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.checkpoint = checkpoint
         self.callback = callback
 
     def fit(self, X: Any, y: Any = None) -> GRASPEL:
@@ -197,12 +215,19 @@ class GRASPEL(FittedLearner):
         check_number("beta", self.beta, "from 0 to 1e50", lambda v: 0 <= v <= 1e50, hint="0 is no penalty.")
         check_number("max_iter", self.max_iter, ">= 0", lambda v: v >= 0, whole=True, hint="0 adds no critical edges.")
         check_flag("refine", self.refine)
+        check_flag("optimal", self.optimal)
         check_flag("center", self.center)
         if self.tol is not None:
             check_number("tol", self.tol, "> 0, or None", lambda v: v > 0, hint="The paper uses 10 and 100.")
         if self.n_components is not None:
             check_number("n_components", self.n_components, ">= 1, or None", lambda v: v >= 1, whole=True)
         check_run(self.n_jobs, self.verbose)
+        if self.checkpoint is not None and not isinstance(self.checkpoint, str | os.PathLike):
+            raise ValueError(f"checkpoint={self.checkpoint!r}: must be None or the path of a folder.")
+        if self.checkpoint is not None and self.optimal:
+            raise ValueError(
+                "checkpoint and optimal=True: the search for the optimum keeps no checkpoints; choose one."
+            )
         if self.callback is not None and not callable(self.callback):
             raise ValueError(f"callback={self.callback!r}: must be None or a function of (round, graph).")
 
@@ -251,7 +276,13 @@ def fit_learner(learner: GRASPEL, values: Any, *, keep_lists: bool = True) -> Le
     with one_thread_per_call(), listening(print_progress) if learner.verbose else nullcontext():
         announce("preparing")
         # The points have no name here, so that `learn` can give up their sketch.
-        learned = learn(_prepare(learner, values, rng), learner._settings(), rng, keep_lists=keep_lists)
+        checkpoint = _open_checkpoint(learner, values, rng)
+        if learner.optimal:
+            learned = learn_optimum(_prepare(learner, values, rng), learner._settings(), rng)
+        else:
+            learned = learn(
+                _prepare(learner, values, rng), learner._settings(), rng, keep_lists=keep_lists, checkpoint=checkpoint
+            )
         learner.graph_, learner.history_ = learned.graph, learned.history
         learner.n_iter_ = len(learned.history)
         learner._tie_rule = TieRule.of(learned)
@@ -264,9 +295,32 @@ def _prepare(learner: GRASPEL, values: Any, rng: np.random.Generator) -> Points:
     return make_points(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
 
 
+def _open_checkpoint(learner: GRASPEL, values: Any, rng: np.random.Generator) -> Checkpoint | None:
+    """The checkpoint of a run with everything that its result depends on; None if the user wants none."""
+    if learner.checkpoint is None:
+        return None
+    parameters = {name: value for name, value in learner.get_params(deep=False).items() if name not in NO_INFLUENCE}
+    parameters = {name: value.item() if hasattr(value, "item") else value for name, value in parameters.items()}
+    if not isinstance(learner.initial, str):
+        parameters["initial"] = fingerprint(np.stack(edges_from_user(learner.initial, values.shape[0]), axis=1))
+    if callable(learner.metric):
+        parameters["metric"] = f"{learner.metric.__module__}.{learner.metric.__qualname__}"
+    if not isinstance(parameters["random_state"], int):
+        parameters["random_state"] = None  # the checkpoint keeps the random numbers themselves
+    return Checkpoint(learner.checkpoint, fingerprint(values), parameters, rng)
+
+
 def warn_if_not_converged(learner: GRASPEL, learned: Learned) -> None:
     """Warn at the user's line if `max_iter` ended the rounds before the graph was stable."""
     if not learned.out_of_rounds:
+        return
+    if learned.optimality is not None:
+        warnings.warn(
+            f"GRASPEL did not reach the optimum in max_iter={learner.max_iter} rounds: the bound of the gap is "
+            f"{learned.optimality.gap:.2g} per node. Allow more rounds or a larger tol.",
+            ConvergenceWarning,
+            stacklevel=_stacklevel_of_user(),
+        )
         return
     warnings.warn(
         f"GRASPEL did not settle in max_iter={learner.max_iter} rounds: in the last one the largest distortion was "

@@ -27,6 +27,7 @@ EXAMPLES = "\n".join(
         "graspel learn data.npz --key features -o graph.graphml --metric cosine",
         "graspel learn points.npy -o more.npz --initial graph.npz --tol 1",
         "graspel learn points.parquet -o graph.parquet --json > certificate.json",
+        "graspel learn points.zarr -o graph.npz --checkpoint run --seed 0",
         "",
         "Files are written completely or not at all, also on Ctrl-C.",
     )
@@ -64,9 +65,11 @@ def learn(
     sigma: options.Sigma = None,
     beta: options.Beta = None,
     refine: options.Refine = None,
+    optimal: options.Optimal = None,
     center: options.Center = None,
     random_state: options.RandomState = None,
     n_jobs: options.Jobs = None,
+    checkpoint: options.Checkpoint = None,
     json: options.CertificateJson = False,
     quiet: options.Quiet = False,
 ) -> None:

@@ -227,6 +227,16 @@ Refine = Annotated[
         "--refine/--no-refine",
     ),
 ]
+Optimal = Annotated[
+    bool | None,
+    make_option(
+        MODEL,
+        "no-optimal",
+        "Find the edges and weights that maximize the objective over all graphs, with a bound of the distance to the "
+        "optimum; the graph has 2.5 to 5 edges per point. --tol is then the largest R/z - 1 allowed; auto: 0.001.",
+        "--optimal/--no-optimal",
+    ),
+]
 Center = Annotated[
     bool | None,
     make_option(
@@ -246,6 +256,16 @@ Jobs = Annotated[
 # The options that say what the columns of a table are, by the names of `graspel.io.table_roles.Roles`.
 ROLES = ("id_column", "label_column", "columns", "drop", "scale", "impute")
 
+Checkpoint = Annotated[
+    str | None,
+    make_option(
+        RUN,
+        "none",
+        "Folder that keeps neighbor lists and rounds: after a crash the same command goes on from there.",
+        metavar="FOLDER",
+    ),
+]
+
 # The names of all parameters of the learner that have an option.
 PARAMETERS = (
     "n_neighbors",
@@ -261,7 +281,9 @@ PARAMETERS = (
     "sigma",
     "beta",
     "refine",
+    "optimal",
     "center",
     "random_state",
     "n_jobs",
+    "checkpoint",
 )

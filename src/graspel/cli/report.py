@@ -120,9 +120,11 @@ def report(
     sigma: options.Sigma = None,
     beta: options.Beta = None,
     refine: options.Refine = None,
+    optimal: options.Optimal = None,
     center: options.Center = None,
     random_state: options.RandomState = None,
     n_jobs: options.Jobs = None,
+    checkpoint: options.Checkpoint = None,
     json: options.CertificateJson = False,
     quiet: options.Quiet = False,
 ) -> None:

@@ -99,6 +99,7 @@ def join_components(neighbors: Neighbors, labels: Ints, rng: np.random.Generator
     copies, originals = neighbors.copies, neighbors.copy_of
     rounds = [_choose_joins(copies, originals, np.zeros(len(copies)), labels, n_labels)]  # distance 0 comes first
     n_labels, labels = _merge_components(labels, n_labels, rounds[-1])
+    in_vain = False  # whether the last search in cells joined nothing: then every distance is computed
     while n_labels > 1:
         announce("joining components", 1 - n_labels / n_at_start, f"{n_labels:,} components left")
         local = labels[neighbors.distinct]
@@ -108,12 +109,13 @@ def join_components(neighbors: Neighbors, labels: Ints, rng: np.random.Generator
         z[largest] = np.inf if (local[open_points] == largest).any() else z[largest]
         open_points = open_points[local[open_points] != largest]
         if len(open_points):
-            by_cells = exact_work(neighbors.points, len(open_points)) > EXACT_WORK
+            by_cells = exact_work(neighbors.points, len(open_points)) > EXACT_WORK and not in_vain
             cells = Cells.build(neighbors.points, rng) if by_cells and cells is None else cells
             p, q, z = _search_outside(neighbors, local, open_points, (p, q, z), cells if by_cells else None)
         found = np.isfinite(z)
         p, q = neighbors.distinct[p[found]], neighbors.distinct[q[found]]
         rounds.append(_choose_joins(p, q, z[found], labels, n_labels))
+        in_vain = not len(rounds[-1].heads)
         n_labels, labels = _merge_components(labels, n_labels, rounds[-1])
     return Joins(*(np.concatenate(column) for column in zip(*rounds, strict=True)))
 

@@ -6,6 +6,7 @@ It measures the time of each round, writes its record, reports progress, and ask
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from graspel.graph import Graph
 from graspel.learning.connect import record_joins
@@ -53,6 +54,15 @@ class RunLog:
     def next_round(self) -> int:
         """The number of the next round, counted from 1."""
         return len(self.history) + 1
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What a checkpoint keeps beside the history."""
+        return {"settled": self.settled, "share_done": self._share_done}
+
+    def restore(self, history: list[Round], state: dict[str, Any]) -> None:
+        """Take up the records of a run that was interrupted."""
+        self.history, self.settled, self._share_done = history, state["settled"], state["share_done"]
 
     def record_start(self, start: InitialGraph, joined: Graph) -> None:
         """Write down Step 1: joining components is the first round."""

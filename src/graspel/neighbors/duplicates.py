@@ -27,8 +27,8 @@ from graspel.runtime.parallel import row_blocks, run_blocks
 Ints = NDArray[np.int64]
 
 GRID = 2.0**-10  # spacing of the grid on the sketch, as a share of its largest coordinate: a distance kept to 4 digits
-BLUR = 0.25  # smallest radius of a cell, in distances that single precision tells apart: fewer make cells random
-CELL_MEMBERS = 128  # points in a cell, as in graspel.neighbors.cells
+BLUR = 1.0  # smallest radius of a cell, in distances that single precision tells apart: fewer make cells random
+CELL_MEMBERS = 16  # points for each landmark, as in graspel.neighbors.landmarks
 MEASURED_MEMBERS = 1024  # members of a group from which its spread is estimated
 HASH_SEED = 20140401  # of the factors; any number will do, but it must always be the same
 
@@ -105,3 +105,29 @@ def hash_rows(block: NDArray[Any]) -> NDArray[np.uint64]:
     factors = np.random.default_rng(HASH_SEED).integers(2**63, size=words.shape[1], dtype=np.uint64) * 2 + 1
     mixed = (words * factors).sum(axis=1, dtype=np.uint64)
     return mixed ^ (mixed >> np.uint64(29))
+
+
+def find_equals(points: Points, asking: Points) -> Ints:
+    """For every point of `asking` a point equal to it, -1 if there is none.
+
+    Points of the same number are not compared: the caller measures their distance.
+
+    >>> points = Points(np.array([[1.0], [2.0], [4.0]]))
+    >>> find_equals(points, points.like(np.array([[4.0], [3.0]])))
+    array([ 2, -1])
+    """
+    number, wanted = _hash_points(points), _hash_points(asking)
+    order = np.argsort(number, kind="stable")
+    place = np.minimum(np.searchsorted(number[order], wanted), len(order) - 1)
+    return np.where(number[order[place]] == wanted, order[place], -1)
+
+
+def _hash_points(points: Points) -> NDArray[np.uint64]:
+    """The number of every point."""
+    number = np.empty(points.n_points, dtype=np.uint64)
+
+    def work(part: slice) -> None:
+        number[part] = hash_rows(points.rows(part))
+
+    points.run(work, row_blocks(points.n_points, points.block))
+    return number

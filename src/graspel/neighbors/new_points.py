@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.neighbors.approximate import FEW_LANDMARKS
+from graspel.neighbors.duplicates import find_equals
 from graspel.neighbors.exact import EXACT_WORK, EXTRA_CANDIDATES, exact_neighbors, exact_work, measure_candidates
 from graspel.neighbors.landmarks import Landmarks
 from graspel.neighbors.search import Neighbors
@@ -36,7 +37,8 @@ WEISZFELD_ITER = 50  # iterations; the sum of distances is then within 5e-3 of t
 class NearPoints:
     """The old points, and a search for those nearest to new points.
 
-    New points are prepared like the old ones and searched like them: exactly, or by the landmarks of the learner.
+    New points are prepared like the old ones and searched like them: exactly, or by the landmarks of the learner. An
+    old point that is equal to a new one is always found.
 
     Examples
     --------
@@ -64,6 +66,7 @@ class NearPoints:
                 candidates = self._landmarks.search(
                     asking.sketch, points.sketch, k + EXTRA_CANDIDATES, points.n_threads
                 )
+                candidates = np.column_stack([candidates, find_equals(points, asking)])
                 found, z = measure_candidates(points, queries, candidates, k, asking)
         is_old = z[:, 0] == 0
         nearest = np.where(is_old, 1.0, z[:, 0])  # weights in its unit neither overflow nor underflow
