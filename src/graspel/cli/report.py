@@ -78,7 +78,7 @@ Features = Annotated[
     Path | None,
     typer.Option(
         help="The name of each column of the data: .txt, .csv or .npy. "
-        r"[dim]\[default: the first line of a .csv file, the columns of a .parquet file][/dim]",
+        r"[dim]\[default: the names that the file holds][/dim]",
         show_default=False,
         metavar="FILE",
         rich_help_panel=CONTENT,
@@ -141,9 +141,7 @@ def report(
             X = points.X
             classes = find_classes(labels, label_column, points, data)
             _check_n_clusters(n_clusters, X.shape[0], data)
-            words = _read_words(given, X.shape)
-            if words.get("names") is None and points.names is not None:
-                words["names"] = points.names
+            words = _read_words(given, points)
             model = learn_graph(points, parameters)
             clusters = _cluster(X, n_clusters, parameters)
             write_report(
@@ -190,19 +188,18 @@ def _check_n_clusters(n_clusters: Any, n_points: int, data: Path) -> None:
         raise ValueError(f"-k {n_clusters}: {data} holds only {n_points:,} points; ask for 1 to {n_points} clusters.")
 
 
-def _read_words(given: dict[str, Any], shape: tuple[int, int]) -> dict[str, list[str] | None]:
-    """Names, texts and features from their files."""
-    from graspel.io.texts import read_column_names, read_texts
+def _read_words(given: dict[str, Any], points: Any) -> dict[str, list[str] | None]:
+    """Names, texts and features from their files; without these as the table has them."""
+    from graspel.io.texts import read_texts
 
-    words: dict[str, list[str] | None] = {
-        what: None if given[what] is None else read_texts(given[what], shape[0], what, "points")
-        for what in ("names", "texts")
+    n_points, n_features = points.X.shape
+    wanted = {
+        "names": (n_points, "names", "points"),
+        "texts": (n_points, "texts", "points"),
+        "features": (n_features, "names of features", "columns"),
     }
-    if given["features"] is None:
-        words["features"] = read_column_names(given["data"], shape[1], given["header"])
-    else:
-        words["features"] = read_texts(given["features"], shape[1], "names of features", "columns")
-    return words
+    read = {what: read_texts(given[what], *number) for what, number in wanted.items() if given[what] is not None}
+    return {"names": points.names, "features": points.features, **read}
 
 
 def _cluster(X: Any, n_clusters: Any, parameters: dict[str, Any]) -> Any:

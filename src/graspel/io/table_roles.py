@@ -57,11 +57,15 @@ class Roles:
 
 
 class PointTable(NamedTuple):
-    """The points of a table: the matrix of features, the names of the rows, and their known classes (None: none)."""
+    """The points of a table: features, the names of the rows, their known classes, and the names of the features.
+
+    None stands for what the table does not have.
+    """
 
     X: Any
     names: list[str] | None
     labels: list[Any] | None
+    features: list[str] | None = None
 
 
 def assign_roles(table: Table, roles: Roles, path: Any) -> PointTable:
@@ -70,7 +74,7 @@ def assign_roles(table: Table, roles: Roles, path: Any) -> PointTable:
     >>> table = Table(np.array([[1.0, 2.0], [3.0, 4.0]]), [1, 2], {0: ["Ann", "Bob"]}, ["who", "x", "y"])
     >>> assign_roles(table, Roles(id_column="who", drop=("y",)), "people.csv")
     PointTable(X=array([[1.],
-           [3.]]), names=['Ann', 'Bob'], labels=None)
+           [3.]]), names=['Ann', 'Bob'], labels=None, features=['x'])
     """
     check_choices(roles.scale, roles.impute)
     labels, label_at = _find_labels(table, roles, path)
@@ -92,7 +96,8 @@ def assign_roles(table: Table, roles: Roles, path: Any) -> PointTable:
         X = scale_columns(X, roles.scale)
     elif table.header is not None:
         warn_uneven_scales(X, [table.name(at) for at in features], path)
-    return PointTable(X, names, labels)
+    header = None if table.header is None else [table.header[at].strip() for at in features]
+    return PointTable(X, names, labels, header)
 
 
 def _find(table: Table, name: str, option: str, path: Any) -> int:

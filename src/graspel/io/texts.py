@@ -19,7 +19,7 @@ from graspel.io.errors import UnusableFile
 from graspel.io.npy_arrays import read_npy
 from graspel.io.suffix import check_suffix
 
-__all__ = ["read_column_names", "read_texts"]
+__all__ = ["read_texts"]
 
 SUFFIXES = (".txt", ".csv", ".npy")
 LONGEST_CELL = 10_000_000  # characters of one cell; Python's own limit, 131,072, is less than some documents
@@ -88,26 +88,3 @@ def _read_npy(path: Path) -> list[str]:
 
 
 _READERS = {".txt": _read_lines, ".csv": _read_csv, ".npy": _read_npy}
-
-
-def read_column_names(path: Path, n_columns: int, header: bool | None) -> list[str] | None:
-    """The names of the columns that a data file holds itself: .csv with a first line of names, or .parquet.
-
-    None where there are none. The file has been read as data before, so that it can be read.
-    """
-    name = path.name.lower()
-    if name.endswith(".parquet"):
-        from graspel.runtime.optional import import_optional
-
-        names = import_optional("pyarrow.parquet", "parquet", "Reading .parquet").read_schema(path).names
-        return [str(one) for one in names] if len(names) == n_columns else None
-    if not name.endswith((".csv", ".csv.gz")) or header is False:
-        return None
-    from graspel.io.csv_lines import find_delimiter, is_number, number_lines
-
-    with open_text(path) as file:
-        line = next(number_lines(file), (1, ""))[1]
-    cells = [cell.strip() for cell in next(csv.reader([line], delimiter=find_delimiter(line)), [])]
-    if len(cells) != n_columns or (header is None and any(map(is_number, cells))):
-        return None
-    return cells

@@ -12,7 +12,7 @@ import numpy as np
 from graspel.learning.certificate import Certificate
 
 GOOD_RECALL, BAD_RECALL = 0.98, 0.9  # share of true neighbors; the search promises 0.99
-GOOD_CORRELATION, BAD_CORRELATION = 0.7, 0.3  # of effective resistance and distance over random pairs
+GOOD_CORRELATION, BAD_CORRELATION = 0.9, 0.6  # of effective resistance and distance over random pairs: r^2 of 0.8, 0.4
 RATIO = 3.0  # factor between resistance and distance up to which the scale of the weights is as promised
 GOOD_GAP, BAD_GAP = 0.01, 0.3  # of the optimality condition on the edges, after refinement
 DENSE = 5.0  # edges per node from which a graph is no longer ultra-sparse

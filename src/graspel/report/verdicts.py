@@ -7,15 +7,12 @@ from dataclasses import dataclass
 
 from graspel.learning.certificate import Certificate
 from graspel.learning.eigengap import Eigengap
+from graspel.learning.verdicts import judge as judge_entries
 
 __all__ = ["Verdict", "judge"]
 
-GOOD, FAIR, POOR = "good", "fair", "poor"
-
-GOOD_CORRELATION, FAIR_CORRELATION = 0.9, 0.6  # of effective resistance and squared distance
-GOOD_RATIO = 1.25  # largest factor by which resistances are off, up or down
-GOOD_RECALL, FAIR_RECALL = 0.99, 0.95  # of nearest neighbors
-GOOD_AGREEMENT, FAIR_AGREEMENT = 0.9, 0.7  # of the members of a consensus
+GOOD, DOUBTFUL, BAD = "good", "doubtful", "bad"
+GOOD_AGREEMENT, BAD_AGREEMENT = 0.9, 0.7  # mean share of the members of a consensus that agree on a point
 
 
 @dataclass(frozen=True)
@@ -25,7 +22,7 @@ class Verdict:
     Attributes
     ----------
     question, answer : str
-    rating : "good", "fair" or "poor"
+    rating : "good", "doubtful" or "bad", the same as in the table of the certificate
     advice : str, what to do; empty if nothing needs to be done
     """
 
@@ -55,7 +52,7 @@ def _judge_connection(c: Certificate) -> Verdict:
     if c.connected:
         return Verdict(question, GOOD, f"Yes: every point can be reached from every other. {edges}.")
     return Verdict(
-        question, POOR, f"No: {edges}, but some points cannot be reached from others.", "Learn the graph again."
+        question, BAD, f"No: {edges}, but some points cannot be reached from others.", "Learn the graph again."
     )
 
 
@@ -70,7 +67,7 @@ def _judge_rounds(c: Certificate) -> Verdict | None:
         return Verdict(question, GOOD, f"Yes: it settled after {rounds}; the last one found no edge to add{eta}.")
     return Verdict(
         question,
-        FAIR,
+        DOUBTFUL,
         f"Not quite: it stopped after {rounds}, and further rounds would add edges{eta}.",
         "Allow more rounds (max_iter) or more edges in each round (edge_ratio). This hardly changes groups and map.",
     )
@@ -80,9 +77,9 @@ def _judge_recall(c: Certificate) -> Verdict | None:
     if math.isnan(c.neighbor_recall):
         return None
     question, share = "Were the nearest neighbors found?", f"{c.neighbor_recall:.1%} of the true ones"
-    if c.neighbor_recall >= GOOD_RECALL:
+    rating = judge_entries(c)["kNN recall"].word
+    if rating == GOOD:
         return Verdict(question, GOOD, f"Yes: {share}.")
-    rating = FAIR if c.neighbor_recall >= FAIR_RECALL else POOR
     return Verdict(
         question,
         rating,
@@ -99,7 +96,7 @@ def _judge_gap(gap: Eigengap | None) -> Verdict | None:
         return Verdict(question, GOOD, f"Yes. Eigenvalues of the graph: {sentence}.")
     return Verdict(
         question,
-        FAIR,
+        DOUBTFUL,
         f"No, the data do not say how many groups there are. Eigenvalues of the graph: {sentence}.",
         "Try other numbers of clusters (-k), and keep the one whose groups you can explain.",
     )
@@ -111,7 +108,7 @@ def _judge_agreement(agreement: float | None) -> Verdict | None:
     question, share = "Are the groups the same on other graphs of the data?", f"{agreement:.0%} of the votes agree"
     if agreement >= GOOD_AGREEMENT:
         return Verdict(question, GOOD, f"Yes: on average {share} on the group of a point.")
-    rating = FAIR if agreement >= FAIR_AGREEMENT else POOR
+    rating = DOUBTFUL if agreement >= BAD_AGREEMENT else BAD
     return Verdict(
         question,
         rating,
@@ -131,19 +128,19 @@ def _judge_distances(c: Certificate) -> Verdict | None:
         f"Over {c.n_sampled_pairs:,} random pairs, effective resistance on the graph has correlation {correlation} "
         f"with squared distance in the data, and is {ratio:.2f} times as large (median); exact would be 1 and 1."
     )
-    near_one = max(ratio, 1 / ratio if ratio > 0 else math.inf) <= GOOD_RATIO
-    if r >= GOOD_CORRELATION and near_one:
+    rating = BAD if math.isnan(r) else judge_entries(c)["R against z"].word
+    if rating == GOOD:
         return Verdict(question, GOOD, f"Yes. {measured}")
-    if r >= FAIR_CORRELATION:
+    if rating == DOUBTFUL:
         return Verdict(
             question,
-            FAIR,
+            DOUBTFUL,
             f"Roughly: which pairs are farther apart, but not how far. {measured}",
             "For distances, refine the weights (refine=True).",
         )
     return Verdict(
         question,
-        POOR,
+        BAD,
         f"No, not here: the graph keeps near points and groups, but distances between far points are lost. {measured}",
         "Use the graph for neighbors, groups and the map. Take distances from the data, or try refine=True and more "
         "neighbors, and look at this line again.",
