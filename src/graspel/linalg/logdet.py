@@ -11,7 +11,9 @@ Lanczos steps (Golub and Meurant 2010). C is close to the identity, so few vecto
 
 A shift far below all non-zero eigenvalues changes only the zero ones, one for each of K components. Double precision
 could not tell such a shift from zero beside the weights. So a larger shift t takes its place that is still far below a
-lower bound of these eigenvalues (Fiedler 1973): logdet(L + sI) = logdet(L + tI) - K log(t / s), to within N t / lambda_2.
+lower bound of these eigenvalues (Fiedler 1973), and to within N t / lambda_2,
+
+    logdet(L + sI) = logdet(L + tI) - K log(t / s).
 
 References
 ----------
