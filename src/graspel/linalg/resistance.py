@@ -3,11 +3,10 @@ r"""Effective resistance: R(p, q) = e_pq' L^+ e_pq, the distance that a learned 
 In a forest it is the sum of 1/w along the path (:mod:`graspel.linalg.trees`). In a small graph, elimination gives those
 of all pairs (:mod:`graspel.linalg.all_resistances`). Between m given nodes of a larger one, m solves give all
 m (m - 1) / 2 resistances: with Y = L^+ [e_1 .. e_m], R(i, j) = Y_ii + Y_jj - 2 Y_ij. These terms cancel across a very
-heavy edge. Nodes whose pairs cancel form groups. One node r of a group becomes its ground, and Y = L^+ [e_i - e_r], with
-the same formula, has terms of the size of the group. A few pairs are solved on their own: L x = e_i - e_j and
-R = x_i - x_j. For very many pairs, or all edges of
-a large graph, a few random flows give estimates of all resistances (:mod:`graspel.linalg.projection`). Between
-components the resistance is infinite.
+heavy edge. Nodes whose pairs cancel form groups. One node r of a group becomes its ground, and Y = L^+ [e_i - e_r],
+with the same formula, has terms of the size of the group. A few pairs are solved on their own: L x = e_i - e_j and
+R = x_i - x_j. For very many pairs, or all edges of a large graph, a few random flows give estimates of all resistances
+(:mod:`graspel.linalg.projection`). Between components the resistance is infinite.
 
 References
 ----------
