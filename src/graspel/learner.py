@@ -29,9 +29,10 @@ from graspel.learning.history import Callback
 from graspel.learning.initial import INITIAL, edges_from_user
 from graspel.learning.settings import Settings
 from graspel.learning.stability import STABILITY
+from graspel.points.chunked import ChunkedPoints, chunked_fingerprint, is_dask_array
 from graspel.points.distance_table import PRECOMPUTED, check_distances, check_metric, make_points
 from graspel.points.fingerprint import fingerprint
-from graspel.points.prepared import Points
+from graspel.points.prepared import METRICS, Points
 from graspel.points.row_names import find_row_names
 from graspel.points.validation import check_data
 from graspel.runtime.parallel import count_threads, one_thread_per_call
@@ -175,8 +176,9 @@ class GRASPEL(FittedLearner):
 
         Parameters
         ----------
-        X : array, sparse matrix or DataFrame (N x M)
-            Data points as rows, N >= 2; distances if `metric` is "precomputed".
+        X : array, sparse matrix, DataFrame, zarr or dask array (N x M)
+            Data points as rows, N >= 2; distances if `metric` is "precomputed". The rows of a dask array stay on its
+            workers: neighbors are searched and components are joined there, and only edges come to this process.
         y : ignored
 
         Returns
@@ -239,6 +241,8 @@ class GRASPEL(FittedLearner):
 def check_input(learner: GRASPEL, X: Any) -> Any:
     """X as a matrix that `fit_learner` takes: data points, or distances between them."""
     check_metric(learner.metric)
+    if is_dask_array(X) and learner.metric in METRICS:
+        return X  # its rows stay on the workers, and are checked there
     return check_distances(X) if learner.metric == PRECOMPUTED else check_data(learner, X)
 
 
@@ -276,6 +280,8 @@ def fit_learner(learner: GRASPEL, values: Any, *, keep_lists: bool = True) -> Le
 
 def _prepare(learner: GRASPEL, values: Any, rng: np.random.Generator) -> Points:
     n_threads = count_threads(learner.n_jobs)
+    if is_dask_array(values):
+        return ChunkedPoints(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
     return make_points(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
 
 
@@ -291,7 +297,8 @@ def _open_checkpoint(learner: GRASPEL, values: Any, rng: np.random.Generator) ->
         parameters["metric"] = f"{learner.metric.__module__}.{learner.metric.__qualname__}"
     if not isinstance(parameters["random_state"], int):
         parameters["random_state"] = None  # the checkpoint keeps the random numbers themselves
-    return Checkpoint(learner.checkpoint, fingerprint(values), parameters, rng)
+    data = chunked_fingerprint(values) if is_dask_array(values) else fingerprint(values)
+    return Checkpoint(learner.checkpoint, data, parameters, rng)
 
 
 def warn_if_not_converged(learner: GRASPEL, learned: Learned) -> None:

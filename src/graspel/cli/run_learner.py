@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from graspel.runtime.progress import announce
 
-__all__ = ["find_initial_file", "learn_graph", "read_points"]
+__all__ = ["find_initial_file", "learn_graph", "open_on_cluster", "read_points"]
+
+CONNECT_SECONDS = 10  # time in which a Dask scheduler must answer
 
 
 def read_points(data: Path, key: str | None, header: bool | None) -> Any:
@@ -17,6 +21,27 @@ def read_points(data: Path, key: str | None, header: bool | None) -> Any:
 
     announce("reading", detail=data.name)
     return open_folder(data, key) if data.is_dir() else read_data(data, key=key, header=header)
+
+
+@contextmanager
+def open_on_cluster(data: Path, key: str | None, address: str) -> Iterator[Any]:
+    """Connect to a Dask scheduler, and open a zarr array there: its chunks are read by the workers."""
+    from graspel.io.errors import UnusableFile
+    from graspel.points.stored.zarr_array import is_zarr_folder
+    from graspel.runtime.optional import import_optional
+
+    array = import_optional("dask.array", "dask", "The option --dask")
+    distributed = import_optional("distributed", "dask", "The option --dask")
+    import_optional("zarr", "zarr", "The option --dask")
+    if not is_zarr_folder(data):
+        raise UnusableFile(f"{data} is not a zarr array, which --dask needs; write the points as one first.")
+    announce("reading", detail=data.name)
+    try:
+        client = distributed.Client(address, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"--dask {address}: no Dask scheduler answers there; start one, or correct it.") from error
+    with client:
+        yield array.from_zarr(str(data.resolve()), component=key)
 
 
 def find_initial_file(initial: str | None) -> Path | None:

@@ -81,6 +81,12 @@ def _first_of_equal_rows(rows: Callable[[Any], NDArray[Any]], n_rows: int, block
         number[part] = hash_rows(rows(part))
 
     run_blocks(work, row_blocks(n_rows, block), n_threads)
+    return first_of_equal_numbers(number, rows, block)
+
+
+def first_of_equal_numbers(number: NDArray[np.uint64], rows: Callable[[Any], NDArray[Any]], block: int) -> Ints:
+    """For every row the first row equal to it, where equal rows have equal numbers."""
+    n_rows = len(number)
     order = np.argsort(number, kind="stable")
     is_new = np.append(True, number[order][1:] != number[order][:-1])
     first = np.empty(n_rows, dtype=np.int64)
