@@ -20,6 +20,7 @@ WHAT_NONE_MEANS = {
     "tol": "auto",
     "random_state": "a new one in each run",
     "n_jobs": "all cores",
+    "checkpoint": "none",
 }
 
 
