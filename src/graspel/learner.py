@@ -21,7 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
 
 from graspel.fitted_learner import FittedLearner, TieRule
-from graspel.learning.algorithm import Learned, learn
+from graspel.learning.algorithm import Learned, learn, learn_optimum
 from graspel.learning.candidates import CANDIDATES
 from graspel.learning.certificate import certify
 from graspel.learning.checkpoint import Checkpoint
@@ -86,6 +86,12 @@ class GRASPEL(FittedLearner):
     refine : bool, default=False
         Optimize the weights of the edges found: effective resistance is then z_data + 4 beta on every edge (to 0.1 % up
         to 5,000 nodes; for more nodes resistances are estimated). Edges whose weight becomes negligible are left out.
+    optimal : bool, default=False
+        Solve the paper's problem instead of following its rounds: find the edges and weights that maximize the
+        objective over all graphs, with an upper bound of the distance to the optimum. The graph has 2.5 to 5 edges per
+        node. `initial` is the start, with six neighbors or more; `tol` is the largest R / (z_data + 4 beta) - 1 of any
+        pair at which the graph counts as optimal (None: 0.001). The parameters `candidates`, `window`, `edge_ratio`,
+        `n_components`, `stability` and `refine` are not used.
     center : bool, default=False
         Subtract each row's mean first. This is for rows that are variables observed in many samples (graph recovery,
         the paper's runs), not for feature vectors.
@@ -146,6 +152,7 @@ class GRASPEL(FittedLearner):
         stability: str = "distortion",
         max_iter: int = 100,
         refine: bool = False,
+        optimal: bool = False,
         center: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -166,6 +173,7 @@ class GRASPEL(FittedLearner):
         self.stability = stability
         self.max_iter = max_iter
         self.refine = refine
+        self.optimal = optimal
         self.center = center
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -187,8 +195,11 @@ class GRASPEL(FittedLearner):
         -------
         self
         """
+        return self._fit(X, keep_lists=False)
+
+    def _fit(self, X: Any, *, keep_lists: bool) -> GRASPEL:
         self._check_parameters()
-        learned = fit_learner(self, check_input(self, X), keep_lists=False)
+        learned = fit_learner(self, check_input(self, X), keep_lists=keep_lists)
         store_input(self, self, X)
         warn_if_not_converged(self, learned)
         return self
@@ -232,6 +243,7 @@ class GRASPEL(FittedLearner):
         check_number("beta", self.beta, "from 0 to 1e50", lambda v: 0 <= v <= 1e50, hint="0 is no penalty.")
         check_number("max_iter", self.max_iter, ">= 0", lambda v: v >= 0, whole=True, hint="0 adds no critical edges.")
         check_flag("refine", self.refine)
+        check_flag("optimal", self.optimal)
         check_flag("center", self.center)
         if self.tol is not None:
             check_number("tol", self.tol, "> 0, or None", lambda v: v > 0, hint="The paper uses 10 and 100.")
@@ -240,6 +252,10 @@ class GRASPEL(FittedLearner):
         check_run(self.n_jobs, self.verbose)
         if self.checkpoint is not None and not isinstance(self.checkpoint, str | os.PathLike):
             raise ValueError(f"checkpoint={self.checkpoint!r}: must be None or the path of a folder.")
+        if self.checkpoint is not None and self.optimal:
+            raise ValueError(
+                "checkpoint and optimal=True: the search for the optimum keeps no checkpoints; choose one."
+            )
         if self.callback is not None and not callable(self.callback):
             raise ValueError(f"callback={self.callback!r}: must be None or a function of (round, graph).")
 
@@ -264,7 +280,7 @@ class GRASPEL(FittedLearner):
 def check_input(learner: GRASPEL, X: Any) -> Any:
     """X as a matrix that `fit_learner` takes: data points, or distances between them."""
     check_metric(learner.metric)
-    if is_dask_array(X) and learner.metric in METRICS:
+    if is_dask_array(X) and learner.metric in METRICS and not learner.optimal:
         return X  # its rows stay on the workers, and are checked there
     return check_distances(X) if learner.metric == PRECOMPUTED else check_data(learner, X)
 
@@ -282,7 +298,7 @@ def fit_learner(learner: GRASPEL, values: Any, *, keep_lists: bool = True) -> Le
     """Fit a learner on a matrix that `check_data` returned, and return everything that was learned.
 
     Estimators that own a learner call this function because they need the neighbor lists, which the learner does not
-    keep: they are too large.
+    keep unless it is to grow: they are too large.
     """
     learner._check_parameters()
     rng = generator(learner.random_state)
@@ -292,13 +308,17 @@ def fit_learner(learner: GRASPEL, values: Any, *, keep_lists: bool = True) -> Le
         _make_plan(learner, values.shape).check()
         # The points have no name here, so that `learn` can give up their sketch.
         checkpoint = _open_checkpoint(learner, values, rng)
-        learned = learn(
-            _prepare(learner, values, rng), learner._settings(), rng, keep_lists=keep_lists, checkpoint=checkpoint
-        )
+        if learner.optimal:
+            learned = learn_optimum(_prepare(learner, values, rng), learner._settings(), rng)
+        else:
+            learned = learn(
+                _prepare(learner, values, rng), learner._settings(), rng, keep_lists=keep_lists, checkpoint=checkpoint
+            )
         learner.graph_, learner.history_ = learned.graph, learned.history
         learner.n_iter_ = len(learned.history)
         learner._tie_rule = TieRule.of(learned)
-        learner.certificate_ = certify(learned, sigma=learner.sigma, beta=learner.beta, rng=rng)
+        learner._learned, learner._growing = learned, None
+        learner._certificate = certify(learned, sigma=learner.sigma, beta=learner.beta, rng=rng)
     return learned
 
 
@@ -341,6 +361,14 @@ def _open_checkpoint(learner: GRASPEL, values: Any, rng: np.random.Generator) ->
 def warn_if_not_converged(learner: GRASPEL, learned: Learned) -> None:
     """Warn at the user's line if `max_iter` ended the rounds before the graph was stable."""
     if not learned.out_of_rounds:
+        return
+    if learned.optimality is not None:
+        warnings.warn(
+            f"GRASPEL did not reach the optimum in max_iter={learner.max_iter} rounds: the bound of the gap is "
+            f"{learned.optimality.gap:.2g} per node. Allow more rounds or a larger tol.",
+            ConvergenceWarning,
+            stacklevel=_stacklevel_of_user(),
+        )
         return
     warnings.warn(
         f"GRASPEL did not settle in max_iter={learner.max_iter} rounds: in the last one the largest distortion was "

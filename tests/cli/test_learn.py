@@ -57,7 +57,7 @@ def test_options_reach_the_estimator(graspel, data, tmp_path, monkeypatch):
         return fit(self, X)
 
     monkeypatch.setattr(GRASPEL, "fit", spy)
-    options = ["-k", 3, "--metric", "cosine", "--tol", 100, "--window", 0.1, "--center", "--seed", 7]
+    options = ["-n", 3, "--metric", "cosine", "--tol", 100, "--window", 0.1, "--center", "--seed", 7]
     options += ["--max-iter", 2, "--n-jobs", 1]
     assert graspel("learn", data, "-o", tmp_path / "g.npz", "--quiet", *options).code == 0
     given = {"n_neighbors": 3, "metric": "cosine", "tol": 100.0, "window": 0.1, "center": True}

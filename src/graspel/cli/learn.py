@@ -23,6 +23,7 @@ EXAMPLES = "\n".join(
         "[bold]Examples[/bold]",
         "graspel learn points.npy -o graph.npz",
         "graspel learn points.csv.gz -o edges.csv --n-neighbors 3 --tol 100",
+        "graspel learn patients.csv -o edges.csv --id-column patient --label-column outcome --scale standard",
         "graspel learn data.npz --key features -o graph.graphml --metric cosine",
         "graspel learn points.npy -o more.npz --initial graph.npz --tol 1",
         "graspel learn points.parquet -o graph.parquet --json > certificate.json",
@@ -56,6 +57,12 @@ def learn(
     output: Output,
     key: options.Key = None,
     header: options.Header = None,
+    id_column: options.IdColumn = None,
+    label_column: options.LabelColumn = None,
+    columns: options.Columns = None,
+    drop: options.Drop = None,
+    scale: options.Scale = None,
+    impute: options.Impute = None,
     n_neighbors: options.Neighbors = None,
     metric: options.Metric = None,
     initial: options.Initial = None,
@@ -69,6 +76,7 @@ def learn(
     sigma: options.Sigma = None,
     beta: options.Beta = None,
     refine: options.Refine = None,
+    optimal: options.Optimal = None,
     center: options.Center = None,
     random_state: options.RandomState = None,
     n_jobs: options.Jobs = None,
@@ -85,7 +93,7 @@ def learn(
         check_sources([data, find_initial_file(initial)], [output])
         with progress_bar(show=not (json or quiet)):
             if dask is None:
-                model = learn_graph(read_points(data, key, header), parameters)
+                model = learn_graph(read_points(data, key, header, given), parameters)
             else:
                 with open_on_cluster(data, key, dask) as X:
                     model = learn_graph(X, parameters)

@@ -50,7 +50,7 @@ def plan(
         from graspel.learner import GRASPEL
 
         found = GRASPEL(**{name: value for name, value in given.items() if value is not None}).plan(
-            read_points(data, key, header)
+            read_points(data, key, header).X
         )
         if json:
             print_json({**asdict(found), "fits": found.fits})

@@ -22,9 +22,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.learning.connect import Joins, best_per_component, choose_joins, closest_in_lists, merge_components
-from graspel.learning.connect import search_outside as search_outside_component
-from graspel.neighbors.cells import Cells
+from graspel.learning.connect import (
+    Joins,
+    OutsideSearch,
+    best_per_component,
+    choose_joins,
+    closest_in_lists,
+    merge_components,
+)
 from graspel.neighbors.duplicates import first_of_equal_numbers, hash_rows
 from graspel.neighbors.exact import EXACT_WORK, exact_neighbors, exact_work, measure_candidates
 from graspel.neighbors.landmarks import Landmarks
@@ -46,6 +51,7 @@ SAMPLE_PER_CENTER = 256  # sampled points for each center
 ACROSS = 8  # pairs of partitions, nearest centers first, that are compared for a component which fills its partitions
 ACROSS_LANDMARKS = 4  # landmarks of each point where such a comparison is too large for all pairs
 RECALL_SAMPLE = 128  # points whose lists are checked, as in graspel.neighbors.recall
+FETCHED = 1 << 16  # rows that the client fetches at a time, to compare those whose numbers are equal
 ASSIGNED_TOGETHER = 4096  # rows whose distances to all centers are held at a time
 
 
@@ -126,7 +132,12 @@ class ChunkedStart:
 
         hashed = dask.delayed(hash_prepared, pure=True)
         number = np.concatenate(dask.compute(*(hashed(rows, template) for rows in points.blocks)))
-        return first_of_equal_numbers(number, points.rows, points.block)
+
+        def differ(p: Ints, q: Ints) -> NDArray[np.bool_]:
+            parts = [(points.rows(p[part]) != points.rows(q[part])).any(axis=1) for part in row_blocks(len(p), FETCHED)]
+            return np.concatenate(parts) if parts else np.empty(0, dtype=bool)
+
+        return first_of_equal_numbers(number, points.n_points, differ)
 
     def _merge_lists(self, points: ChunkedPoints, k: int, distinct: Ints) -> tuple[Ints, Floats]:
         """The k nearest of every distinct point, from the lists of all its partitions."""
@@ -312,11 +323,9 @@ def closest_searched(partition: Partition, labels: Ints, limits: Floats, seed: t
         open_points = np.flatnonzero((end < limits[local]) & partition.is_home)
         if not len(open_points):
             return _no_pairs()
-        by_cells = exact_work(neighbors.points, len(open_points)) > EXACT_WORK
-        cells = Cells.build(neighbors.points, np.random.default_rng(seed)) if by_cells else None
-        nodes = np.zeros(len(present), dtype=np.int64)
-        nothing = nodes, nodes, np.full(len(present), np.inf)
-        return _to_numbers(partition, *search_outside_component(neighbors, local, open_points, nothing, cells))
+        outside = OutsideSearch(neighbors.points, np.random.default_rng(seed))
+        unknown = np.full(len(present), np.inf)
+        return _to_numbers(partition, *outside.pairs(open_points, local, unknown, use_cells=True))
 
 
 def closest_across(

@@ -28,6 +28,7 @@ H. F. Walker and P. Ni. Anderson acceleration for fixed-point iterations. SIAM J
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -47,6 +48,7 @@ Ints = NDArray[np.int64]
 EXACT_NODES = 5000  # nodes up to which resistances are computed exactly, which is faster than estimates up to there
 TOL = 1e-3  # largest |R / k - 1| over the edges at which the iteration stops
 MAX_ITER = 200  # largest number of iterations with exact resistances
+STALLED = 20  # iterations without a larger objective after which the iteration stops
 SKETCHED_ITER = 6  # number of iterations with estimated resistances: more would fit the error of the estimates
 SKETCH_ERROR = 0.15  # relative standard error of estimated resistances
 NEGLIGIBLE = 1e-3  # leverage up to which an edge is dropped: 1 is a bridge, (N - 1) / |E| the mean
@@ -89,14 +91,18 @@ def best_weights(
     """
     x, extrapolate = np.log(start), Anderson()
     state = likelihood(start)
+    recent: deque[float] = deque(maxlen=STALLED)
     for iteration in range(max_iter + 1):
         w = np.exp(x)
         leverage = w * state.resistance
         step = np.log(solve_ridge_step(leverage, state.distance, ridge)) - x
         gap = _gap(step, leverage)
-        if gap <= tol or iteration == max_iter:
-            break
         current = _penalized_objective(state, w, ridge)
+        # An MM step never lowers the objective, except by rounding errors.
+        is_stalled = len(recent) == STALLED and current <= recent[0]
+        if gap <= tol or is_stalled or iteration == max_iter:
+            break
+        recent.append(current)
         new_x = np.maximum(x + extrapolate(x, step, np.sqrt(leverage)), SMALLEST_LOG)
         new_state = likelihood(np.exp(new_x))
         if not _penalized_objective(new_state, np.exp(new_x), ridge) >= current:
@@ -191,13 +197,15 @@ def refine_weights(
     return graph.with_weights(weights), best._replace(weights=weights, state=state)
 
 
-def find_needed(heads: Ints, tails: Ints, n_nodes: int, leverage: Floats) -> NDArray[np.bool_]:
-    """Mark the edges that are kept: those above NEGLIGIBLE, and a spanning tree where these do not connect all nodes.
+def find_needed(
+    heads: Ints, tails: Ints, n_nodes: int, leverage: Floats, negligible: float = NEGLIGIBLE
+) -> NDArray[np.bool_]:
+    """Mark the edges that are kept: those not negligible, and a spanning tree where these do not connect all nodes.
 
     >>> find_needed(np.array([0, 0, 1]), np.array([1, 2, 2]), 3, np.array([1e-5, 1.0, 1e-4]))
     array([False,  True,  True])
     """
-    kept: NDArray[np.bool_] = leverage > NEGLIGIBLE
+    kept: NDArray[np.bool_] = leverage > negligible
     if not kept.all() and not is_connected(heads[kept], tails[kept], n_nodes):
         rank = np.empty(len(leverage))
         rank[np.argsort(-leverage, kind="stable")] = np.arange(1.0, len(leverage) + 1)  # distinct: the tree is unique

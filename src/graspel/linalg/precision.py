@@ -81,6 +81,43 @@ def edge_resistances(inverse: Floats, heads: Ints, tails: Ints) -> Floats:
     return np.maximum(R, np.finfo(float).eps * (d[heads] + d[tails]))
 
 
+def core_resistances(adjacency: Floats) -> tuple[float, Floats]:
+    """Logarithm of the weighted number of spanning trees, and the resistances of all pairs, of a small connected graph.
+
+    The upper triangle of the adjacency is read. Cholesky's method is fast, but loses light edges
+    beside very heavy ones to rounding. The leverages w R of all edges sum to N - 1 (Foster 1949), which shows whether
+    this has happened. Then elimination without subtraction is used.
+
+    >>> trees, R = core_resistances(np.array([[0.0, 1, 1], [0, 0, 1], [0, 0, 0]]))
+    >>> round(float(np.exp(trees)), 9), R.round(3)
+    (3.0, array([[0.   , 0.667, 0.667],
+           [0.667, 0.   , 0.667],
+           [0.667, 0.667, 0.   ]]))
+    """
+    n = len(adjacency)
+    if n <= 1:
+        return 0.0, np.zeros((n, n))
+    A = np.triu(adjacency, 1)
+    A += A.T
+    unit = float(A.max())  # weights of order one are far from the limits of double precision, and from the mean 1/N
+    T = -A / unit
+    np.fill_diagonal(T, A.sum(axis=1) / unit)
+    T += 1.0 / n
+    value, inverse = log_determinant(T)
+    if np.isfinite(value):
+        K = inverse()
+        d = np.diag(K).copy()
+        R = d[:, None] + d - 2 * K
+        leverage = float(np.einsum("ij,ij->", A, R)) / (2 * unit)
+        if abs(leverage - (n - 1)) <= FOSTER_TOL * n:
+            np.maximum(R, 4 * np.finfo(float).eps * float(d.max()), out=R)
+            np.fill_diagonal(R, 0.0)
+            R /= unit
+            return value - float(np.log(n)) + (n - 1) * float(np.log(unit)), R
+    factor = DenseFactor(A, np.zeros(n))
+    return factor.logdet(), resistances_from_factor(factor)
+
+
 def likelihood_terms(heads: Ints, tails: Ints, w: Floats, n_nodes: int) -> tuple[float, Floats]:
     """The log-determinant of L + 11'/N and the resistances of all edges of a connected graph with positive weights.
 

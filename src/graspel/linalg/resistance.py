@@ -156,7 +156,17 @@ def _solve_resistances(
     solver.warn()
     component = Components.of(A).labels
     R[component[heads] != component[tails]] = np.inf
-    return np.maximum(R, 0.0)
+    return np.maximum(R, _lower_bounds(A, heads, tails))
+
+
+def _lower_bounds(A: sp.csr_array, p: NDArray[np.int64], q: NDArray[np.int64]) -> Floats:
+    """1 / d of the end of lower degree d, since all current leaves a node through its edges; 0 for p = q.
+
+    A solve that does not converge, where weights span too many decades, may return less.
+    """
+    with np.errstate(divide="ignore"):  # a node without edges
+        bound = 1 / A.sum(axis=1)
+    return np.where(p == q, 0.0, np.maximum(bound[p], bound[q]))
 
 
 class BlockSolver:
@@ -257,7 +267,7 @@ def resistance_between(
         Y[:, block] = solver.solve(sources)[chosen]
     solver.warn()
     Y = (Y + Y.T) / 2
-    R = np.maximum(np.diag(Y)[:, None] + np.diag(Y) - 2 * Y, 0.0)
+    R = np.maximum(np.diag(Y)[:, None] + np.diag(Y) - 2 * Y, _lower_bounds(A, chosen[:, None], chosen))
     component = Components.of(A).labels[chosen]
     R[component[:, None] != component] = np.inf
     return R

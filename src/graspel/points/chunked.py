@@ -58,6 +58,7 @@ class ChunkedPoints(Points):
         self.blocks = self.X.to_delayed().ravel().tolist()
         self.starts = [block.start for block in row_blocks(self.n_points, height)] + [self.n_points]
         self.metric, self.center, self.n_threads, self._chosen = metric, center, n_threads, None
+        self.sparse = None
         self.block = int(np.clip(BLOCK_BYTES // (8 * self.n_features), 1, 4096))
         self._known: tuple[NDArray[np.int64], Floats] | None = None
         measure = dask.delayed(measure_block, pure=True)
