@@ -29,7 +29,7 @@ def read_points(data: Path, key: str | None, header: bool | None, given: dict[st
     for name in ("columns", "drop"):
         if name in roles:
             roles[name] = tuple(cell.strip() for cell in roles[name].split(",") if cell.strip())
-    if data.is_dir():
+    if data.is_dir() and not (data / "obs").is_dir():  # AnnData is read whole, with the names of its rows
         if roles:
             options = ", ".join(f"--{name.replace('_', '-')}" for name in roles)
             raise ValueError(f"{data} is a folder, whose columns are all features: leave out {options}.")
