@@ -116,7 +116,11 @@ def inverse_by_halves(T: Floats, n_threads: int) -> tuple[float, Floats]:
 def _product(A: Floats, B: Floats, n_threads: int) -> Floats:
     """A B, in blocks of rows of fixed size."""
     C = np.empty((len(A), B.shape[1]))
-    run_blocks(lambda rows: np.matmul(A[rows], B, out=C[rows]), row_blocks(len(A), PRODUCT_ROWS), n_threads)
+
+    def multiply(rows: slice) -> None:
+        np.matmul(A[rows], B, out=C[rows])
+
+    run_blocks(multiply, row_blocks(len(A), PRODUCT_ROWS), n_threads)
     return C
 
 
