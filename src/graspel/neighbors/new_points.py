@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.neighbors.approximate import FEW_LANDMARKS
-from graspel.neighbors.exact import EXACT_WORK, exact_work
+from graspel.neighbors.exact import EXACT_WORK, EXTRA_CANDIDATES, exact_work
 from graspel.neighbors.grown import find_among_all
+from graspel.neighbors.inverted import MANY_PAIRS, find_sparse_neighbors
 from graspel.neighbors.landmarks import Landmarks
 from graspel.neighbors.search import Neighbors
 from graspel.points.prepared import Points
@@ -62,7 +63,11 @@ class NearPoints:
         asking, k = points.like(X), min(k, points.n_points)
         queries = np.arange(X.shape[0])
         with one_thread_per_call():
-            found, z = find_among_all(points, self._landmarks, self._n_known or points.n_points, queries, k, asking)
+            if points.sparse is not None and len(queries) * points.n_points > MANY_PAIRS:
+                found, z = find_sparse_neighbors(points, asking, k, k + EXTRA_CANDIDATES)
+            else:
+                n_known = self._n_known or points.n_points
+                found, z = find_among_all(points, self._landmarks, n_known, queries, k, asking)
         is_old = z[:, 0] == 0
         nearest = np.where(is_old, 1.0, z[:, 0])  # weights in its unit neither overflow nor underflow
         weights = np.where(is_old[:, None], 0.0, nearest[:, None] / np.where(is_old[:, None], 1.0, z))

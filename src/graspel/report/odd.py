@@ -16,6 +16,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 SHOWN = 20  # rows of each list
+STRIKING = 2.0  # an outlier is striking if it is this many times farther from others than is usual
 SMALLEST_PART = 5  # points; a bridge that parts fewer is not listed
 MEMBERS = 6  # copies named in a row
 
@@ -28,6 +29,7 @@ class OddOnes:
     ----------
     outliers, scores : arrays of points, and how odd they are
     copies : list of arrays, the points that are equal to each other, largest set first
+    n_striking : int, points that lie at least twice as far from others as is usual
     n_copies : int, points that are equal to an earlier one
     edges, edge_parts : bridges (numbers of edges), and how many points each parts from the rest
     nodes, node_parts : cut points, and how many points each parts from the rest
@@ -35,6 +37,7 @@ class OddOnes:
 
     outliers: Ints
     scores: Floats
+    n_striking: int
     copies: list[Ints]
     n_copies: int
     edges: Ints
@@ -53,6 +56,7 @@ def find_odd_ones(material: Material) -> OddOnes:
     return OddOnes(
         outliers,
         scores[outliers],
+        int((scores >= STRIKING).sum()),
         copies,
         n_copies,
         found.edges[edges][:SHOWN],

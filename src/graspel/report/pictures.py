@@ -1,7 +1,8 @@
 """Pictures: points that are images, as thumbnails on the page and as the mean picture of each group.
 
-Thumbnails are packed into sheets of 32 x 32 pictures, each a JPEG, of which the browser decodes only those it shows.
-Where all pictures together would be too large, they are made smaller, and at last some are left out.
+Thumbnails are packed into sheets of 32 x 32 pictures, of which the browser decodes only those it shows. A sheet is a
+PNG with 16 shades of gray or a JPEG, whichever is smaller. Where all pictures together would be too large, they are
+made smaller, and at last some are left out.
 """
 
 from __future__ import annotations
@@ -25,10 +26,11 @@ __all__ = ["BUDGET", "Pictures", "make_sheets", "open_pictures", "picture_as_tex
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]
 
-BUDGET = 6_000_000  # bytes of all sheets as text; with it the page of MNIST stays below 15 MB
+BUDGET = 7_000_000  # bytes of all sheets as text; with it the page of MNIST stays below 15 MB
 PER_SHEET = 32  # pictures in each direction of a sheet
-SIDES = (48, 32, 24, 16)  # pixels of a thumbnail, the largest that fits the budget is taken; a JPEG has blocks of 8
-QUALITY = 70  # of the JPEG; below it digits of 16 pixels become hard to read
+SIDES = (48, 32, 24, 20, 16)  # pixels of a thumbnail; the largest that fits the budget is taken
+SHADES = 16  # of gray in a PNG: 4 bits; more are not seen at this size
+QUALITY = 70  # of the JPEG; below it small pictures become hard to read
 SAMPLED = 1024  # pictures from which the size of all is estimated: one sheet
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 MAX_PIXELS = 50_000_000  # of one file; a larger one may be a trap for whoever opens it
@@ -146,7 +148,7 @@ def make_sheets(pictures: Pictures, points: Ints, listed: NDArray[np.bool_]) -> 
     rng = np.random.default_rng(0)
     sample = rng.permutation(points)[:SAMPLED]
     first = pictures.read(int(points[0])).shape
-    sides = [side for side in SIDES if side <= 8 * -(-max(first[:2]) // 8)] or [SIDES[-1]]
+    sides = [side for side in SIDES if side <= 1.2 * max(first[:2])] or [SIDES[-1]]
     for side in sides:
         size_of_one = 4 / 3 * len(_encode_sheet(pictures, sample, side)) / len(sample)
         if size_of_one * len(points) <= BUDGET:
@@ -172,7 +174,7 @@ def picture_as_text(picture: Bytes) -> str:
 
 
 def _encode_sheet(pictures: Pictures, points: Ints, side: int) -> bytes:
-    """A sheet of thumbnails, row by row, as a JPEG."""
+    """A sheet of thumbnails, row by row, as the file of a picture."""
     from PIL import Image
 
     read = [pictures.read(int(point)) for point in points]
@@ -188,4 +190,15 @@ def _encode_sheet(pictures: Pictures, points: Ints, side: int) -> bytes:
         sheet.paste(small, (x + (side - small.width) // 2, y + (side - small.height) // 2))
     buffer = io.BytesIO()
     sheet.save(buffer, "JPEG", quality=QUALITY, optimize=True)
+    return min(_encode_shades(sheet), buffer.getvalue(), key=len) if is_gray else buffer.getvalue()
+
+
+def _encode_shades(sheet: Any) -> bytes:
+    """A gray picture as a PNG of few shades."""
+    from PIL import Image
+
+    shades = Image.frombytes("P", sheet.size, (np.asarray(sheet) // (256 // SHADES)).astype(np.uint8).tobytes())
+    shades.putpalette(np.repeat(np.arange(SHADES) * (255 // (SHADES - 1)), 3).tolist())
+    buffer = io.BytesIO()
+    shades.save(buffer, "PNG", bits=4, optimize=True)
     return buffer.getvalue()

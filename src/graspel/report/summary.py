@@ -12,8 +12,6 @@ from graspel.report.verdicts import Verdict
 
 __all__ = ["summarize"]
 
-STRIKING = 2.0  # an outlier is mentioned at the top if it is this many times farther from others than is usual
-
 
 def summarize(
     material: Material,
@@ -49,14 +47,12 @@ def _describe_classes(comparison: Comparison | None) -> list[str]:
 
 
 def _describe_odd(odd: OddOnes) -> str:
-    n_striking = int((odd.scores >= STRIKING).sum())
-    at_least = "at least " if n_striking == len(odd.scores) and n_striking else ""
-    stands = "1 point stands" if n_striking == 1 else f"{at_least}{n_striking} points stand"
-    outliers = f"{stands} far from all others" if n_striking else "No point stands far from all others"
+    lies = "1 point lies" if odd.n_striking == 1 else f"{odd.n_striking:,} points lie"
+    outliers = f"{lies if odd.n_striking else 'No point lies'} more than twice as far from others as is usual"
     if not odd.n_copies:
-        return f"{outliers[0].upper()}{outliers[1:]}; no two points are equal."
+        return f"{outliers}; no two points are equal."
     copies = "1 point is a copy" if odd.n_copies == 1 else f"{odd.n_copies:,} points are copies"
-    return f"{outliers[0].upper()}{outliers[1:]}; {copies} of another."
+    return f"{outliers}; {copies} of another."
 
 
 def _trust(verdicts: list[Verdict]) -> str:

@@ -54,7 +54,7 @@ export class Panel {
     if (oddness) facts.push(["oddness", `${formatNumber(oddness[i])} (1 is usual)`]);
     return make("div", { className: "picked" },
       make("h3", {}, points.title(i, 60)),
-      thumbnails.make(i, 112, `picture of ${points.title(i)}`),
+      thumbnails.make(i, 112, `picture of ${points.title(i)}`) ?? (thumbnails.exist ? make("p", { className: "note" }, "Its picture was left out to keep the page small.") : null),
       make("dl", {}, facts.map(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]).flat()),
       points.texts?.[i] ? make("p", { className: "text" }, points.texts[i]) : null,
       this.listNeighbors(i), this.pathControls(i));

@@ -16,17 +16,19 @@ export function spansOf(shape, side) {
 // Points in the order of their depth, sorted into a few hundred bins.
 export function farFirst(camera, points) {
   const bins = 512;
-  const [a, b, c] = camera.axes[2];
-  const bin = Uint16Array.from(points, (i) => {
-    const [x, y, z] = [0, 1, 2].map((k) => camera.points[3 * i + k] - camera.center[k]);
-    const depth = (a * x + b * y + c * z) / (2 * camera.radius) + 0.5;
-    return Math.max(0, Math.min(bins - 1, Math.floor(depth * bins)));
-  });
+  const { points: places, axes: [, , [a, b, c]], center, radius } = camera;
+  const middle = a * center[0] + b * center[1] + c * center[2];
+  const bin = new Uint16Array(points.length);
   const begin = new Uint32Array(bins + 1);
-  for (const k of bin) begin[k + 1]++;
+  for (let at = 0; at < points.length; at++) {
+    const k = 3 * points[at];
+    const depth = (a * places[k] + b * places[k + 1] + c * places[k + 2] - middle) / (2 * radius) + 0.5;
+    bin[at] = Math.max(0, Math.min(bins - 1, Math.floor(depth * bins)));
+    begin[bin[at] + 1]++;
+  }
   for (let k = 0; k < bins; k++) begin[k + 1] += begin[k];
   const order = new Uint32Array(points.length);
-  points.forEach((i, at) => { order[begin[bin[at]]++] = i; });
+  for (let at = 0; at < points.length; at++) order[begin[bin[at]]++] = points[at];
   return order;
 }
 

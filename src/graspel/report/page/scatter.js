@@ -9,6 +9,8 @@ import { shortened } from "./words.js";
 
 const REACH = 14;  // pixels around the pointer in which a point is found
 const STEP = 60;  // pixels that an arrow key moves the drawing
+const MOVING_EDGES = 15000;  // edges drawn of each kind while the drawing moves; all of them once it rests
+const REST = 200;  // milliseconds after the last move
 
 export class Scatter {
   // `act`: onPick(i), onChoose(points), describe(i) for the tooltip.
@@ -101,9 +103,25 @@ export class Scatter {
     const n = this.points.length / 3;
     const base = n > 20000 ? 2.4 : n > 5000 ? 3.2 : n > 1000 ? 4.6 : 7.5;
     this.pointSize = Math.min(base * Math.max(1, this.camera.zoom) ** 0.4, 16);
-    this.painter.draw(this.camera, this.pointSize, this.layers);
+    this.painter.draw(this.camera, this.pointSize, this.layers.map((layer) => this.thin(layer)));
     this.drawOver();
     this.frames = (this.frames ?? 0) + 1;
+  }
+
+  thin(layer) {
+    return this.moving ? { ...layer, to: Math.min(layer.to, layer.from + MOVING_EDGES) } : layer;
+  }
+
+  // Draw during a move, and once more, in full, when it is over.
+  renderMove() {
+    if (this.layers.some(({ from, to }) => to - from > MOVING_EDGES)) {
+      clearTimeout(this.moving);
+      this.moving = setTimeout(() => {
+        this.moving = 0;
+        this.render();
+      }, REST);
+    }
+    this.render();
   }
 
   drawOver() {
@@ -167,7 +185,7 @@ export class Scatter {
 
   zoom(factor, x = this.camera.width / 2, y = this.camera.height / 2) {
     this.camera.zoomAt(x, y, factor);
-    this.render();
+    this.renderMove();
   }
 
   reset() {
@@ -183,7 +201,7 @@ export class Scatter {
   move(dx, dy, pans) {
     if (this.camera.inSpace && !pans) this.camera.rotateBy(dx, dy);
     else this.camera.panBy(dx, dy);
-    this.render();
+    this.renderMove();
   }
 
   find(x, y, reach = REACH) {

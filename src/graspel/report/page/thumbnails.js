@@ -20,7 +20,8 @@ export class Thumbnails {
   sheet(k) {
     if (!this.sheets.has(k)) {
       const image = new Image();
-      image.src = `data:image/jpeg;base64,${this.block.sheets[k]}`;
+      const sheet = this.block.sheets[k];
+      image.src = `data:image/${sheet.startsWith("iVBOR") ? "png" : "jpeg"};base64,${sheet}`;
       this.sheets.set(k, image.decode().then(() => image));
     }
     return this.sheets.get(k);
