@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
@@ -140,7 +141,9 @@ def _find_clusters(learner: Any, graph: Graph, X: Any) -> Any:
     if X is not None:
         without = clone(learner).set_params(max_iter=0, verbose=False, callback=None)
         clusterer = GraspelClustering(learner=without, random_state=learner.random_state, n_jobs=learner.n_jobs)
-        return clusterer.fit(X)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the learner has already warned about the data
+            return clusterer.fit(X)
     found = cluster_graph(without_critical_edges(graph), "auto", random_state=0, n_jobs=learner.n_jobs)
     return SimpleNamespace(labels_=found.labels, eigengap_=found.gap)
 
