@@ -191,8 +191,11 @@ class GRASPEL(FittedLearner):
         -------
         self
         """
+        return self._fit(X, keep_lists=False)
+
+    def _fit(self, X: Any, *, keep_lists: bool) -> GRASPEL:
         self._check_parameters()
-        learned = fit_learner(self, check_input(self, X), keep_lists=False)
+        learned = fit_learner(self, check_input(self, X), keep_lists=keep_lists)
         store_input(self, self, X)
         warn_if_not_converged(self, learned)
         return self
@@ -268,7 +271,7 @@ def fit_learner(learner: GRASPEL, values: Any, *, keep_lists: bool = True) -> Le
     """Fit a learner on a matrix that `check_data` returned, and return everything that was learned.
 
     Estimators that own a learner call this function because they need the neighbor lists, which the learner does not
-    keep: they are too large.
+    keep unless it is to grow: they are too large.
     """
     learner._check_parameters()
     rng = generator(learner.random_state)
@@ -286,7 +289,8 @@ def fit_learner(learner: GRASPEL, values: Any, *, keep_lists: bool = True) -> Le
         learner.graph_, learner.history_ = learned.graph, learned.history
         learner.n_iter_ = len(learned.history)
         learner._tie_rule = TieRule.of(learned)
-        learner.certificate_ = certify(learned, sigma=learner.sigma, beta=learner.beta, rng=rng)
+        learner._learned, learner._growing = learned, None
+        learner._certificate = certify(learned, sigma=learner.sigma, beta=learner.beta, rng=rng)
     return learned
 
 

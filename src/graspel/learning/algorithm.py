@@ -12,6 +12,7 @@ Y. Wang, Z. Zhao and Z. Feng. GRASPEL: Graph Spectral Learning at Scale. 2020. S
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -102,6 +103,28 @@ def learn(
         start, points, reached = start.without_lists(), points.without_sketch(), None
         return_free_memory()
 
+    def save(graph: Graph, embedding: Embedding) -> None:
+        if checkpoint:
+            checkpoint.save_round(start, graph, embedding, log, rng)
+
+    graph, embedding = run_rounds(graph, points, weigh, settings, log, rng, embedding=embedding, save=save)
+    tol = settings.tolerance(graph, weigh)
+    graph, z, gap = finish_weights(graph, weigh, settings, rng)
+    return Learned(graph, z, log.history, log.settled, log.out_of_rounds, tol, gap, points, start, embedding)
+
+
+def run_rounds(
+    graph: Graph,
+    points: Points,
+    weigh: Weights,
+    settings: Settings,
+    log: RunLog,
+    rng: np.random.Generator,
+    *,
+    embedding: Embedding | None = None,
+    save: Callable[[Graph, Embedding], None] = lambda graph, embedding: None,
+) -> tuple[Graph, Embedding | None]:
+    """Steps 2 to 4, until the graph is stable or there is no other round; `save` is called after each."""
     while log.is_running:
         log.begin_round()
         embedding = _embed(graph, embedding, settings, rng)  # Step 2
@@ -110,12 +133,8 @@ def learn(
         denser = graph if is_stable else add_critical_edges(graph, critical, weigh, round=log.next_round)
         log.end_round(graph, denser, weigh, embedding, critical, is_stable)
         graph = denser
-        if checkpoint:
-            checkpoint.save_round(start, graph, embedding, log, rng)
-
-    tol = settings.tolerance(graph, weigh)
-    graph, z, gap = _finish_weights(graph, weigh, settings, rng)
-    return Learned(graph, z, log.history, log.settled, log.out_of_rounds, tol, gap, points, start, embedding)
+        save(graph, embedding)
+    return graph, embedding
 
 
 def learn_optimum(points: Points, settings: Settings, rng: np.random.Generator) -> Learned:
@@ -202,7 +221,7 @@ def _check_stability(
     return settings.stability_rule.is_stable(critical.max_eta, embedding.values, history, tol) or not critical.n_edges
 
 
-def _finish_weights(
+def finish_weights(
     graph: Graph, weigh: Weights, settings: Settings, rng: np.random.Generator
 ) -> tuple[Graph, Floats, float | None]:
     """Calibrate the weights and, if asked for, refine them: the graph, z_data of its edges, and the gap left."""

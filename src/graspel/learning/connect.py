@@ -20,6 +20,7 @@ limit of a disconnected graph; the paper does not treat this case.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -33,12 +34,15 @@ from graspel.learning.initial import InitialGraph
 from graspel.learning.outside import nearest_outside
 from graspel.neighbors.cells import Cells
 from graspel.neighbors.exact import EXACT_WORK, exact_work
+from graspel.neighbors.inverted import MANY_PAIRS, InvertedIndex, sparse_nearest_outside
 from graspel.neighbors.search import Neighbors
+from graspel.points.prepared import Points
 from graspel.runtime.parallel import row_blocks
 from graspel.runtime.progress import announce
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Pairs = tuple[Ints, Ints, Floats]
 
 OUTSIDE_PROBES = 8  # cells searched per open point, if computing all distances costs more than EXACT_WORK
 LIST_BLOCK = 1 << 16  # neighbor lists that are looked at together, some MB
@@ -95,7 +99,7 @@ def record_joins(start: Graph, graph: Graph, seconds: float) -> list[Round]:
 def join_components(neighbors: Neighbors, labels: Ints, rng: np.random.Generator) -> Joins:
     """Join the components given by `labels` (one per point, 0 to n_labels - 1) into one, by Boruvka's rounds."""
     n_labels = n_at_start = int(labels.max()) + 1
-    cells: Cells | None = None
+    outside = OutsideSearch(neighbors.points, rng)
     copies, originals = neighbors.copies, neighbors.copy_of
     rounds = [_choose_joins(copies, originals, np.zeros(len(copies)), labels, n_labels)]  # distance 0 comes first
     n_labels, labels = _merge_components(labels, n_labels, rounds[-1])
@@ -109,9 +113,7 @@ def join_components(neighbors: Neighbors, labels: Ints, rng: np.random.Generator
         z[largest] = np.inf if (local[open_points] == largest).any() else z[largest]
         open_points = open_points[local[open_points] != largest]
         if len(open_points):
-            by_cells = exact_work(neighbors.points, len(open_points)) > EXACT_WORK and not in_vain
-            cells = Cells.build(neighbors.points, rng) if by_cells and cells is None else cells
-            p, q, z = _search_outside(neighbors, local, open_points, (p, q, z), cells if by_cells else None)
+            p, q, z = _search_outside(outside, local, open_points, (p, q, z), use_cells=not in_vain)
         found = np.isfinite(z)
         p, q = neighbors.distinct[p[found]], neighbors.distinct[q[found]]
         rounds.append(_choose_joins(p, q, z[found], labels, n_labels))
@@ -157,22 +159,41 @@ def _best_per_component(p: Ints, q: Ints, z: Floats, labels: Ints, n_labels: int
     return closest
 
 
-def _search_outside(
-    neighbors: Neighbors,
-    labels: Ints,
-    open_points: Ints,
-    known: tuple[Ints, Ints, Floats],
-    cells: Cells | None,
-) -> tuple[Ints, Ints, Floats]:
+class OutsideSearch:
+    """The search for the nearest points outside components; what it builds is kept over the rounds."""
+
+    def __init__(self, points: Points, rng: np.random.Generator) -> None:
+        self._points, self._rng = points, rng
+
+    @cached_property
+    def _cells(self) -> Cells:
+        return Cells.build(self._points, self._rng)
+
+    @cached_property
+    def _inverted(self) -> InvertedIndex:
+        assert self._points.sparse is not None
+        return InvertedIndex.build(self._points.sparse)
+
+    def pairs(self, queries: Ints, labels: Ints, best: Floats, *, use_cells: bool) -> Pairs:
+        """Pairs (query, point outside) and their z_data, among them the closest of each component if below `best`."""
+        points = self._points
+        if points.sparse is not None and len(queries) * points.n_points > MANY_PAIRS:
+            limits = best[labels[queries]]
+            return queries, *sparse_nearest_outside(points, self._inverted, queries, labels, limits)
+        if points.sparse is not None or not use_cells or exact_work(points, len(queries)) <= EXACT_WORK:
+            return queries, *nearest_outside(points, queries, labels)
+        found = []
+        by_component = queries[np.argsort(labels[queries], kind="stable")]
+        for own in np.split(by_component, np.flatnonzero(np.diff(labels[by_component])) + 1):
+            inside = labels[own[0]]
+            found.append(self._cells.nearest_outside(own, labels != inside, OUTSIDE_PROBES, best=best[inside]))
+        p, q, z = (np.concatenate(column) for column in zip(*found, strict=True))
+        return p, q, z
+
+
+def _search_outside(outside: OutsideSearch, labels: Ints, open_points: Ints, known: Pairs, *, use_cells: bool) -> Pairs:
     """Search the open points of each component among the points outside it; return the closest pairs, old or new."""
-    pairs = [known]
-    if cells is None:
-        pairs.append((open_points, *nearest_outside(neighbors.points, open_points, labels)))
-    else:
-        by_component = open_points[np.argsort(labels[open_points], kind="stable")]
-        for queries in np.split(by_component, np.flatnonzero(np.diff(labels[by_component])) + 1):
-            inside = labels[queries[0]]
-            pairs.append(cells.nearest_outside(queries, labels != inside, OUTSIDE_PROBES, best=known[2][inside]))
+    pairs = known, outside.pairs(open_points, labels, known[2], use_cells=use_cells)
     p, q, z = (np.concatenate(column) for column in zip(*pairs, strict=True))
     found = np.isfinite(z)
     return _best_per_component(p[found], q[found], z[found], labels, len(known[2]))

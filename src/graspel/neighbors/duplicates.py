@@ -15,9 +15,11 @@ D. Lemire and O. Kaser. Strongly universal string hashing is fast. The Computer 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from graspel.points.far_rows import find_median, row_lengths
@@ -39,7 +41,15 @@ def find_first_equals(points: Points) -> Ints:
     >>> find_first_equals(Points(np.array([[1.0], [2.0], [1.0]])))
     array([0, 1, 0])
     """
+    if points.sparse is not None:
+        return _first_of_equal_numbers(hash_sparse_rows(points.sparse), points.n_points, partial(_differ, points))
     return _first_of_equal_rows(points.rows, points.n_points, points.block, points.n_threads)
+
+
+def _differ(points: Points, p: Ints, q: Ints) -> NDArray[np.bool_]:
+    """Whether sparse rows p and q differ in any value; zeros are not stored."""
+    assert points.sparse is not None
+    return np.asarray(np.diff(sp.csr_array(points.sparse[p] != points.sparse[q]).indptr) > 0)
 
 
 def find_clumps(points: Points, smallest: int) -> list[Ints]:
@@ -81,16 +91,41 @@ def _first_of_equal_rows(rows: Callable[[Any], NDArray[Any]], n_rows: int, block
         number[part] = hash_rows(rows(part))
 
     run_blocks(work, row_blocks(n_rows, block), n_threads)
+
+    def differ(p: Ints, q: Ints) -> NDArray[np.bool_]:
+        parts = [(rows(p[part]) != rows(q[part])).any(axis=1) for part in row_blocks(len(p), block)]
+        return np.concatenate(parts) if parts else np.empty(0, dtype=bool)
+
+    return _first_of_equal_numbers(number, n_rows, differ)
+
+
+def _first_of_equal_numbers(
+    number: NDArray[np.uint64], n_rows: int, differ: Callable[[Ints, Ints], NDArray[np.bool_]]
+) -> Ints:
+    """For every row the first row of the same number, unless they differ."""
     order = np.argsort(number, kind="stable")
     is_new = np.append(True, number[order][1:] != number[order][:-1])
     first = np.empty(n_rows, dtype=np.int64)
     first[order] = order[is_new][np.cumsum(is_new) - 1]
     later = np.flatnonzero(first != np.arange(n_rows))
-    for part in row_blocks(len(later), block):
-        chosen = later[part]
-        differs = (rows(chosen) != rows(first[chosen])).any(axis=1)
-        first[chosen[differs]] = chosen[differs]  # two rows of the same number, which hardly ever happens
+    differs = later[differ(later, first[later])]
+    first[differs] = differs  # two rows of the same number, which hardly ever happens
     return first
+
+
+def hash_sparse_rows(A: sp.csr_array) -> NDArray[np.uint64]:
+    """The same number for sparse rows without stored zeros: a sum over the stored values only.
+
+    >>> a, b, c = hash_sparse_rows(sp.csr_array(np.array([[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]])))
+    >>> bool(a == b), bool(a == c)
+    (True, False)
+    """
+    words = A.data.view(np.uint32).reshape(len(A.data), -1).astype(np.uint64)
+    rng = np.random.default_rng(HASH_SEED)
+    factors = rng.integers(2**63, size=(A.shape[1], words.shape[1]), dtype=np.uint64) * 2 + 1
+    total = np.append(np.uint64(0), np.cumsum((words * factors[A.indices]).sum(axis=1, dtype=np.uint64)))
+    mixed = total[A.indptr[1:]] - total[A.indptr[:-1]]  # modulo 2^64, in which the sums over all rows wrap around
+    return np.asarray(mixed ^ (mixed >> np.uint64(29)))
 
 
 def hash_rows(block: NDArray[Any]) -> NDArray[np.uint64]:

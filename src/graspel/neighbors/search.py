@@ -2,7 +2,8 @@ r"""Step 1, neighbor lists: for every point the points nearest to it.
 
 For few points every distance is computed (:mod:`graspel.neighbors.exact`). For many, points that share a landmark are
 compared, and lists improve each other, until the recall on a sample is high enough
-(:mod:`graspel.neighbors.approximate`). In both cases the candidates found in single precision are measured again on the
+(:mod:`graspel.neighbors.approximate`). Sparse points stay sparse, and those that share a rare column are compared
+(:mod:`graspel.neighbors.inverted`). In all cases the candidates found in single precision are measured again on the
 points themselves, and the nearest are kept. If the recall stays low, because the data are spread evenly in very many
 dimensions, a warning gives the recall reached.
 
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from graspel.neighbors.approximate import approximate_neighbors
 from graspel.neighbors.duplicates import find_clumps, find_first_equals
 from graspel.neighbors.exact import EXACT_WORK, EXTRA_CANDIDATES, exact_neighbors, exact_work
+from graspel.neighbors.inverted import MANY_PAIRS, inverted_neighbors
 from graspel.neighbors.landmarks import Landmarks
 from graspel.neighbors.recall import measure_recall
 from graspel.points.prepared import Points
@@ -46,6 +48,7 @@ class Neighbors:
     distinct : array, index of each distinct point in the full data
     copies, copy_of : arrays, indices of the other points in the full data, and of the points that they are equal to
     landmarks : Landmarks by which they were found; None if all distances were computed
+    n_known : number of points that the landmarks were chosen from, the first ones; None for all
     """
 
     points: Points
@@ -56,6 +59,7 @@ class Neighbors:
     copies: Ints
     copy_of: Ints
     landmarks: Landmarks | None = None
+    n_known: int | None = None
 
     def without_lists(self) -> Neighbors:
         """The same without the lists and what they were found by: the copies and the recall are left."""
@@ -90,7 +94,9 @@ def _find_lists(
     width = min(n - 1, k + EXTRA_CANDIDATES)
     if width == 0:
         return np.empty((n, 0), dtype=np.int64), np.empty((n, 0)), None
-    if exact_work(points, n) <= EXACT_WORK:
+    if points.sparse is not None and n**2 > MANY_PAIRS:
+        return *inverted_neighbors(points, k, width), None
+    if points.sparse is not None or exact_work(points, n) <= EXACT_WORK:
         return *exact_neighbors(points, np.arange(n), width), None
     clumps = find_clumps(points, max(MIN_CLUMP, 2 * width))
     if clumps:

@@ -99,7 +99,7 @@ class TablePoints(Points):
         self.metric, self.center, self.n_threads = PRECOMPUTED, False, n_threads
         self.block, self.dtype = TABLE_BLOCK, np.float64
         self._measure = measure
-        self._chosen = None
+        self._chosen = self.sparse = None
         self.spectral_norm = _spectral_norm(distances)
 
     @property
