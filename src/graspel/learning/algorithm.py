@@ -26,7 +26,7 @@ from graspel.learning.connect import connect_components, join_components
 from graspel.learning.criticality import Critical, add_critical_edges, find_most_critical
 from graspel.learning.embed import Embedding, spectral_embedding
 from graspel.learning.history import Round
-from graspel.learning.initial import InitialGraph, initial_graph
+from graspel.learning.initial import InitialGraph, initial_graph, listed_pairs
 from graspel.learning.objective import calibrate
 from graspel.learning.optimum import TOL, Optimality, OptimumSearch, find_optimum
 from graspel.learning.pricing import Problem
@@ -159,7 +159,7 @@ def learn_optimum(points: Points, settings: Settings, rng: np.random.Generator) 
     beta, tol = settings.beta, TOL if settings.tol is None else settings.tol
     unit = float(np.median(start.weigh.distances(graph))) + 4 * beta
     problem = Problem(points, start.weigh.floor, beta, unit)
-    search = OptimumSearch(problem, graph, settings.sigma, tol)  # Steps 2 to 4
+    search = OptimumSearch(problem, graph, settings.sigma, tol, listed_pairs(start), rng)  # Steps 2 to 4
     best = find_optimum(search, log.history, 0 if log.stopped else settings.max_iter, settings.callback)
     return Learned(
         best.graph,

@@ -98,6 +98,16 @@ def initial_graph(
     return _graph_from_user(points, initial, rng, search)
 
 
+def listed_pairs(start: InitialGraph) -> Pairs:
+    """All pairs of the neighbor lists, which are longer than the graph needs, each once."""
+    neighbors = start.neighbors
+    if neighbors is None:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    found = np.isfinite(neighbors.z)
+    heads = np.repeat(np.arange(len(found)), found.sum(axis=1))
+    return unique_edges(neighbors.distinct[heads], neighbors.distinct[neighbors.indices[found]], start.graph.n_nodes)
+
+
 def _graph_from_user(points: Points, initial: Any, rng: np.random.Generator, search: Search) -> InitialGraph:
     heads, tails = unique_edges(*edges_from_user(initial, points.n_points), points.n_points)
     z = points.squared_distances(heads, tails)
