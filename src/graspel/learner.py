@@ -30,7 +30,7 @@ from graspel.learning.initial import INITIAL, edges_from_user
 from graspel.learning.plan import Plan, plan_run
 from graspel.learning.settings import Settings
 from graspel.learning.stability import STABILITY
-from graspel.points.chunked import ChunkedPoints, chunked_fingerprint, is_dask_array
+from graspel.points.chunked import ChunkedPoints, check_dask_array, chunked_fingerprint, is_dask_array
 from graspel.points.distance_table import PRECOMPUTED, check_distances, check_metric, make_points
 from graspel.points.fingerprint import fingerprint
 from graspel.points.prepared import METRICS, Points
@@ -281,7 +281,7 @@ def check_input(learner: GRASPEL, X: Any) -> Any:
     """X as a matrix that `fit_learner` takes: data points, or distances between them."""
     check_metric(learner.metric)
     if is_dask_array(X) and learner.metric in METRICS and not learner.optimal:
-        return X  # its rows stay on the workers, and are checked there
+        return check_dask_array(X)  # its rows stay on the workers, and are checked there
     return check_distances(X) if learner.metric == PRECOMPUTED else check_data(learner, X)
 
 
