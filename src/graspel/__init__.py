@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from graspel.learning.joining import connect
     from graspel.manifold import GraspelEmbedding, MultilevelTSNE, spectral_init
     from graspel.recovery import GraphRecovery
+    from graspel.semisupervised import GraspelClassifier
+    from graspel.stability import stability_scores
 
 __version__ = version("graspel")
 __all__ = [
     "GRASPEL",
     "Graph",
     "GraphRecovery",
+    "GraspelClassifier",
     "GraspelClustering",
     "GraspelEmbedding",
     "GraspelNeighbors",
@@ -29,12 +32,14 @@ __all__ = [
     "cluster_graph",
     "connect",
     "spectral_init",
+    "stability_scores",
 ]
 
 _HOME = {
     "GRASPEL": "graspel.learner",
     "Graph": "graspel.graph",
     "GraphRecovery": "graspel.recovery",
+    "GraspelClassifier": "graspel.semisupervised",
     "GraspelClustering": "graspel.cluster",
     "GraspelEmbedding": "graspel.manifold",
     "GraspelNeighbors": "graspel.graph_neighbors",
@@ -43,6 +48,7 @@ _HOME = {
     "cluster_graph": "graspel.cluster",
     "connect": "graspel.learning.joining",
     "spectral_init": "graspel.manifold",
+    "stability_scores": "graspel.stability",
 }
 
 

@@ -68,7 +68,7 @@ class GraspelNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphE
     >>> from sklearn.pipeline import make_pipeline
     >>> from graspel import GraspelNeighbors
     >>> X, y = make_moons(200, noise=0.05, random_state=0)
-    >>> model = make_pipeline(GraspelNeighbors(10, random_state=0), DBSCAN(eps=0.2, metric="precomputed"))
+    >>> model = make_pipeline(GraspelNeighbors(10, random_state=0), DBSCAN(eps=0.3, metric="precomputed"))
     >>> len(set(model.fit_predict(X)))
     2
     """
@@ -120,13 +120,13 @@ class GraspelNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphE
         self.n_samples_fit_ = n_points
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> sp.csr_array:
+    def fit_transform(self, X: Any, y: Any = None) -> sp.csr_matrix:
         """Learn the graph of the rows of X, and return the neighbors of each (N x N, CSR)."""
         nodes = self.fit(X).n_samples_fit_
         A = self._neighbors(Seeds.at_nodes(nodes))
         return self._make_symmetric(A) if self.mode == "symmetric" else A
 
-    def transform(self, X: Any) -> sp.csr_array:
+    def transform(self, X: Any) -> sp.csr_matrix:
         """Return the neighbors of new points among those of the fit (m x N, CSR), nearest first in every row.
 
         A point of the fit gets its own row of `fit_transform` (a copy of another point gets that of the first).
@@ -137,7 +137,7 @@ class GraspelNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphE
         start = np.append(0, np.cumsum(used.sum(axis=1)))
         return self._neighbors(Seeds(start, ties.indices[used], distances[used]))
 
-    def _neighbors(self, seeds: Seeds) -> sp.csr_array:
+    def _neighbors(self, seeds: Seeds) -> sp.csr_matrix:
         """The nearest points of each query, as a matrix whose rows are sorted by distance."""
         k = self.n_neighbors + (self.mode != "connectivity")
         found = nearest_along_graph(self.graph_, seeds, k, self._lengths, self.n_jobs)
@@ -145,9 +145,9 @@ class GraspelNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphE
         values = np.ones(found.distances.shape) if self.mode == "connectivity" else found.distances
         indptr = np.arange(0, n_queries * k + 1, k, dtype=np.int32 if n_queries * k < 2**31 else np.int64)
         entries = values.ravel(), found.indices.ravel().astype(indptr.dtype), indptr
-        return sp.csr_array(entries, shape=(n_queries, self.graph_.n_nodes))
+        return sp.csr_matrix(entries, shape=(n_queries, self.graph_.n_nodes))
 
-    def _make_symmetric(self, A: sp.csr_array) -> sp.csr_array:
+    def _make_symmetric(self, A: sp.csr_matrix) -> sp.csr_matrix:
         """The matrix of distances with its transpose and the edges of the graph, by which it is connected."""
         graph, entries = self.graph_, A.tocoo()
         rows = np.concatenate([entries.row, entries.col, graph.heads, graph.tails])
@@ -157,7 +157,7 @@ class GraspelNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphE
         rows, columns, values = rows[order], columns[order], values[order]
         first = np.append(True, (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1]))
         kept = values[first], (rows[first].astype(np.int32), columns[first].astype(np.int32))
-        return sp.coo_array(kept, shape=A.shape).tocsr()
+        return sp.csr_matrix(sp.coo_array(kept, shape=A.shape))
 
     @property
     def _n_features_out(self) -> int:

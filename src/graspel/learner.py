@@ -9,12 +9,14 @@ Y. Wang, Z. Zhao and Z. Feng. GRASPEL: Graph Spectral Learning at Scale. 2020.
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from contextlib import nullcontext
 from dataclasses import fields
 from typing import Any
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
 
@@ -22,16 +24,21 @@ from graspel.fitted_learner import FittedLearner, TieRule
 from graspel.learning.algorithm import Learned, learn, learn_optimum
 from graspel.learning.candidates import CANDIDATES
 from graspel.learning.certificate import certify
+from graspel.learning.checkpoint import Checkpoint
 from graspel.learning.history import Callback
 from graspel.learning.initial import INITIAL, edges_from_user
 from graspel.learning.settings import Settings
 from graspel.learning.stability import STABILITY
 from graspel.points.distance_table import PRECOMPUTED, check_distances, check_metric, make_points
+from graspel.points.fingerprint import fingerprint
+from graspel.points.prepared import Points
 from graspel.points.row_names import find_row_names
 from graspel.points.validation import check_data
 from graspel.runtime.parallel import count_threads, one_thread_per_call
 from graspel.runtime.parameters import check_choice, check_flag, check_number, check_run, generator
 from graspel.runtime.progress import announce, listening, print_progress
+
+NO_INFLUENCE = ("n_jobs", "verbose", "checkpoint", "callback")  # parameters that the result does not depend on
 
 
 class GRASPEL(FittedLearner):
@@ -91,6 +98,9 @@ class GRASPEL(FittedLearner):
         Number of threads; None or -1 for all cores.
     verbose : bool or int, default=False
         Print progress.
+    checkpoint : path, default=None
+        Folder in which a long run keeps its neighbor lists and every round. After a crash the same call goes on from
+        there, and ends in the same bits. It may be deleted when the run is done.
     callback : callable, default=None
         Called as ``callback(round, graph)`` after each round, with its `Round` and the graph so far (not yet
         calibrated); the run ends if it returns True.
@@ -144,6 +154,7 @@ class GRASPEL(FittedLearner):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool | int = False,
+        checkpoint: Any = None,
         callback: Callback | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
@@ -164,6 +175,7 @@ class GRASPEL(FittedLearner):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.checkpoint = checkpoint
         self.callback = callback
 
     def fit(self, X: Any, y: Any = None) -> GRASPEL:
@@ -179,8 +191,11 @@ class GRASPEL(FittedLearner):
         -------
         self
         """
+        return self._fit(X, keep_lists=False)
+
+    def _fit(self, X: Any, *, keep_lists: bool) -> GRASPEL:
         self._check_parameters()
-        learned = fit_learner(self, check_input(self, X))
+        learned = fit_learner(self, check_input(self, X), keep_lists=keep_lists)
         store_input(self, self, X)
         warn_if_not_converged(self, learned)
         return self
@@ -210,6 +225,12 @@ class GRASPEL(FittedLearner):
         if self.n_components is not None:
             check_number("n_components", self.n_components, ">= 1, or None", lambda v: v >= 1, whole=True)
         check_run(self.n_jobs, self.verbose)
+        if self.checkpoint is not None and not isinstance(self.checkpoint, str | os.PathLike):
+            raise ValueError(f"checkpoint={self.checkpoint!r}: must be None or the path of a folder.")
+        if self.checkpoint is not None and self.optimal:
+            raise ValueError(
+                "checkpoint and optimal=True: the search for the optimum keeps no checkpoints; choose one."
+            )
         if self.callback is not None and not callable(self.callback):
             raise ValueError(f"callback={self.callback!r}: must be None or a function of (round, graph).")
 
@@ -246,25 +267,51 @@ def store_input(estimator: Any, learner: GRASPEL, X: Any) -> None:
         learner.graph_ = learner.graph_.with_names(find_row_names(X))
 
 
-def fit_learner(learner: GRASPEL, values: Any) -> Learned:
+def fit_learner(learner: GRASPEL, values: Any, *, keep_lists: bool = True) -> Learned:
     """Fit a learner on a matrix that `check_data` returned, and return everything that was learned.
 
     Estimators that own a learner call this function because they need the neighbor lists, which the learner does not
-    keep: they are too large.
+    keep unless it is to grow: they are too large.
     """
     learner._check_parameters()
     rng = generator(learner.random_state)
     learner._check_sizes(values.shape[0])
     with one_thread_per_call(), listening(print_progress) if learner.verbose else nullcontext():
         announce("preparing")
-        n_threads = count_threads(learner.n_jobs)
-        points = make_points(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
-        learned = (learn_optimum if learner.optimal else learn)(points, learner._settings(), rng)
+        # The points have no name here, so that `learn` can give up their sketch.
+        checkpoint = _open_checkpoint(learner, values, rng)
+        if learner.optimal:
+            learned = learn_optimum(_prepare(learner, values, rng), learner._settings(), rng)
+        else:
+            learned = learn(
+                _prepare(learner, values, rng), learner._settings(), rng, keep_lists=keep_lists, checkpoint=checkpoint
+            )
         learner.graph_, learner.history_ = learned.graph, learned.history
         learner.n_iter_ = len(learned.history)
         learner._tie_rule = TieRule.of(learned)
-        learner.certificate_ = certify(learned, sigma=learner.sigma, beta=learner.beta, rng=rng)
+        learner._learned, learner._growing = learned, None
+        learner._certificate = certify(learned, sigma=learner.sigma, beta=learner.beta, rng=rng)
     return learned
+
+
+def _prepare(learner: GRASPEL, values: Any, rng: np.random.Generator) -> Points:
+    n_threads = count_threads(learner.n_jobs)
+    return make_points(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
+
+
+def _open_checkpoint(learner: GRASPEL, values: Any, rng: np.random.Generator) -> Checkpoint | None:
+    """The checkpoint of a run with everything that its result depends on; None if the user wants none."""
+    if learner.checkpoint is None:
+        return None
+    parameters = {name: value for name, value in learner.get_params(deep=False).items() if name not in NO_INFLUENCE}
+    parameters = {name: value.item() if hasattr(value, "item") else value for name, value in parameters.items()}
+    if not isinstance(learner.initial, str):
+        parameters["initial"] = fingerprint(np.stack(edges_from_user(learner.initial, values.shape[0]), axis=1))
+    if callable(learner.metric):
+        parameters["metric"] = f"{learner.metric.__module__}.{learner.metric.__qualname__}"
+    if not isinstance(parameters["random_state"], int):
+        parameters["random_state"] = None  # the checkpoint keeps the random numbers themselves
+    return Checkpoint(learner.checkpoint, fingerprint(values), parameters, rng)
 
 
 def warn_if_not_converged(learner: GRASPEL, learned: Learned) -> None:

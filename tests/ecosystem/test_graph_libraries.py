@@ -38,7 +38,7 @@ def test_networkx_graphs_of_other_people():
     assert families.why("Medici", "Albizzi").startswith("Nodes ")
     with pytest.raises(ValueError, match=r"directed or has parallel edges.*networkx.Graph\(G\)"):
         Graph.from_networkx(nx.DiGraph([(0, 1)]))
-    with pytest.raises(TypeError, match="must be a networkx.Graph"):
+    with pytest.raises(TypeError, match=r"must be a networkx\.Graph"):
         Graph.from_networkx(np.eye(2))
 
 

@@ -82,7 +82,7 @@ def test_bad_names():
 
 
 def test_names_that_nobody_has(graph):
-    with pytest.raises(ValueError, match="no node has this name. The first names are 'W0000'"):
+    with pytest.raises(ValueError, match=r"no node has this name\. The first names are 'W0000'"):
         graph.why("nobody", "W0000")
     with pytest.raises(ValueError, match=r"edge \(W0000, a,b\) is not in the graph.*joined to q\"uote"):
         graph.why("W0000", "a,b")

@@ -23,9 +23,11 @@ EXAMPLES = "\n".join(
         "[bold]Examples[/bold]",
         "graspel learn points.npy -o graph.npz",
         "graspel learn points.csv.gz -o edges.csv --n-neighbors 3 --tol 100",
+        "graspel learn patients.csv -o edges.csv --id-column patient --label-column outcome --scale standard",
         "graspel learn data.npz --key features -o graph.graphml --metric cosine",
         "graspel learn points.npy -o more.npz --initial graph.npz --tol 1",
         "graspel learn points.parquet -o graph.parquet --json > certificate.json",
+        "graspel learn points.zarr -o graph.npz --checkpoint run --seed 0",
         "",
         "Files are written completely or not at all, also on Ctrl-C.",
     )
@@ -44,6 +46,12 @@ def learn(
     output: Output,
     key: options.Key = None,
     header: options.Header = None,
+    id_column: options.IdColumn = None,
+    label_column: options.LabelColumn = None,
+    columns: options.Columns = None,
+    drop: options.Drop = None,
+    scale: options.Scale = None,
+    impute: options.Impute = None,
     n_neighbors: options.Neighbors = None,
     metric: options.Metric = None,
     initial: options.Initial = None,
@@ -61,6 +69,7 @@ def learn(
     center: options.Center = None,
     random_state: options.RandomState = None,
     n_jobs: options.Jobs = None,
+    checkpoint: options.Checkpoint = None,
     json: options.CertificateJson = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -71,7 +80,7 @@ def learn(
         check_graph_file(output)
         check_sources([data, find_initial_file(initial)], [output])
         with progress_bar(show=not (json or quiet)):
-            model = learn_graph(read_points(data, key, header), parameters)
+            model = learn_graph(read_points(data, key, header, given), parameters)
             announce("writing", detail=output.name)
             model.graph_.export(output)
         written.append(str(output))

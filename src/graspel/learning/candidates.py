@@ -113,7 +113,7 @@ def _distances_between(nodes: Ints, points: Points) -> NDArray[Any]:
     """z_data between all pairs of the nodes."""
     if isinstance(points, TablePoints):
         return points.table(nodes, nodes)
-    X = points.centered_rows(nodes) / np.float32(points.spectral_norm or 1.0)
+    X = points.product_rows(nodes) / np.float32(points.spectral_norm or 1.0)
     return squared_distances(X, X)
 
 

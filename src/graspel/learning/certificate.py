@@ -19,6 +19,8 @@ from graspel.learning.algorithm import Learned
 from graspel.learning.objective import objective
 from graspel.learning.optimum import Optimality
 from graspel.linalg import resistance_between, smallest_eigenpairs
+from graspel.runtime.free_memory import return_free_memory
+from graspel.runtime.html_views import html_view
 from graspel.runtime.progress import announce
 
 Floats = NDArray[np.float64]
@@ -127,6 +129,10 @@ class Certificate:
             ("kNN recall", _format(self.neighbor_recall, ".4f"), "share of true nearest neighbors found at the start"),
         ]
 
+    def _repr_html_(self) -> str:
+        """A table with verdicts in words, for notebooks."""
+        return html_view(self)
+
     def _describe_optimality(self) -> list[tuple[str, str, str]]:
         if self.optimality_gap is None or self.largest_excess is None:
             return []
@@ -151,11 +157,11 @@ def certify(learned: Learned, *, sigma: float, beta: float, rng: np.random.Gener
     """Measure a learned graph."""
     graph, points, history = learned.graph, learned.points, learned.history
     neighbors = learned.start.neighbors
-    announce("certificate", 0.0, "objective")
+    _begin(0.0, "objective")
     F, error = objective(graph, learned.z, sigma=sigma, beta=beta, rng=rng, n_jobs=points.n_threads)
-    announce("certificate", 0.3, "first eigenvalue")
+    _begin(0.3, "first eigenvalue")
     lambda_2 = _smallest_eigenvalue(learned, rng)
-    announce("certificate", 0.5, "effective resistance")
+    _begin(0.5, "effective resistance")
     p, q, resistance = _sample_resistance(graph, rng, points.n_threads)
     distance = points.squared_distances(p, q)
     distance = np.where(distance > 0, learned.start.weigh.raise_to_floor(distance), 0.0)  # as weights see it
@@ -179,6 +185,12 @@ def certify(learned: Learned, *, sigma: float, beta: float, rng: np.random.Gener
         neighbor_recall=neighbors.recall if neighbors else float("nan"),
         **_optimality(learned.optimality),
     )
+
+
+def _begin(share: float, detail: str) -> None:
+    """Announce a part of the certificate, and give back what the last one no longer needs."""
+    return_free_memory()
+    announce("certificate", share, detail)
 
 
 def _optimality(found: Optimality | None) -> dict[str, Any]:

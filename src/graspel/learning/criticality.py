@@ -24,7 +24,7 @@ from graspel.graph.edges import unique_edges
 from graspel.learning.candidates import Block
 from graspel.learning.embed import Embedding
 from graspel.learning.weights import Weights
-from graspel.neighbors.products import squared_distances
+from graspel.neighbors.products import cross_products, squared_distances, squared_lengths
 from graspel.points.distance_table import TablePoints
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import map_blocks, row_blocks
@@ -180,12 +180,12 @@ def _distances_to(right: Ints, points: Points) -> Callable[[Ints], NDArray[Any]]
     if isinstance(points, TablePoints):
         return lambda nodes: _raise_above_rounding(points.table(nodes, right), 0.0)
     Y = _unit_rows(points, right)
-    Y_norms, minus_twice_Y = np.einsum("ij,ij->i", Y, Y), (-2 * Y).T
+    Y_norms, minus_twice_Y = squared_lengths(Y), -2 * Y
 
     def measure(nodes: Ints) -> NDArray[Any]:
         X = _unit_rows(points, nodes)
-        X_norms = np.einsum("ij,ij->i", X, X)
-        z = X @ minus_twice_Y
+        X_norms = squared_lengths(X)
+        z = cross_products(X, minus_twice_Y)
         z += X_norms[:, None]
         z += Y_norms
         return _raise_above_rounding(z, float(X_norms.max() + Y_norms.max()))
@@ -202,9 +202,9 @@ def _edges_in(block: Block, graph: Graph) -> tuple[Ints, Ints]:
     return row[ends[0][inside]], column[ends[1][inside]]
 
 
-def _unit_rows(points: Points, nodes: Ints) -> NDArray[Any]:
-    """Rows minus the mean, in units of the spectral norm: their squared distances are z_data."""
-    return points.centered_rows(nodes) / np.float32(points.spectral_norm)
+def _unit_rows(points: Points, nodes: Ints) -> Any:
+    """Rows in units of the spectral norm, minus the mean where they are dense: their squared distances are z_data."""
+    return points.product_rows(nodes) / np.float32(points.spectral_norm)
 
 
 def _raise_above_rounding(z: NDArray[Any], size: float) -> NDArray[Any]:

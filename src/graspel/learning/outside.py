@@ -7,10 +7,13 @@ component than its rounding errors can tell, it is searched more precisely (:mod
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from graspel.neighbors.exact import exact_neighbors
+from graspel.neighbors.products import cross_products, squared_lengths
 from graspel.points.distance_table import TablePoints
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import map_blocks, row_blocks
@@ -39,19 +42,19 @@ def nearest_outside(points: Points, queries: Ints, labels: Ints) -> tuple[Ints, 
     best = np.full(len(queries), np.inf, dtype=np.float32)
     found: list[tuple[Ints, Ints, NDArray[np.float32]]] = []
     for pool in row_blocks(points.n_points, POOL_BLOCK):
-        Y = points.centered_rows(pool)
-        Y_norms = np.einsum("ij,ij->i", Y, Y)
-        minus_twice_Y = (-2 * Y).T
+        Y = points.product_rows(pool)
+        Y_norms = squared_lengths(Y)
+        minus_twice_Y = -2 * Y
 
         def compare(
             block: slice,
             pool: slice = pool,
             Y_norms: NDArray[np.float32] = Y_norms,
-            minus_twice_Y: NDArray[np.float32] = minus_twice_Y,
+            minus_twice_Y: Any = minus_twice_Y,
         ) -> tuple[Ints, Ints, NDArray[np.float32], float]:
-            X = points.centered_rows(queries[block])
-            X_norms = np.einsum("ij,ij->i", X, X)
-            D = X @ minus_twice_Y
+            X = points.product_rows(queries[block])
+            X_norms = squared_lengths(X)
+            D = cross_products(X, minus_twice_Y)
             D += X_norms[:, None]
             D += Y_norms
             D[labels[queries[block]][:, None] == labels[pool]] = np.inf

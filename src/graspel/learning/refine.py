@@ -31,6 +31,7 @@ H. F. Walker and P. Ni. Anderson acceleration for fixed-point iterations. SIAM J
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -52,6 +53,7 @@ EXACT_NODES = 5000  # nodes up to which resistances are always computed exactly
 EXACT_WORK = 1.5e11  # multiplications up to which they are exact in larger graphs: ten seconds for one evaluation
 TOL = 1e-3  # largest |R / k - 1| over the edges at which the iteration stops
 MAX_ITER = 200  # largest number of iterations with exact resistances
+STALLED = 20  # iterations without a larger objective after which the iteration stops
 SKETCHED_ITER = 6  # number of iterations with estimated resistances: more would fit the error of the estimates
 SKETCH_ERROR = 0.15  # relative standard error of estimated resistances
 NEGLIGIBLE = 1e-3  # leverage up to which an edge is dropped: 1 is a bridge, (N - 1) / |E| the mean
@@ -94,14 +96,18 @@ def best_weights(
     """
     x, extrapolate = np.log(start), Anderson()
     state = likelihood(start)
+    recent: deque[float] = deque(maxlen=STALLED)
     for iteration in range(max_iter + 1):
         w = np.exp(x)
         leverage = w * state.resistance
         step = np.log(solve_ridge_step(leverage, state.distance, ridge)) - x
         gap = _gap(step, leverage)
-        if gap <= tol or iteration == max_iter:
-            break
         current = _penalized_objective(state, w, ridge)
+        # An MM step never lowers the objective, except by rounding errors.
+        is_stalled = len(recent) == STALLED and current <= recent[0]
+        if gap <= tol or is_stalled or iteration == max_iter:
+            break
+        recent.append(current)
         new_x = np.maximum(x + extrapolate(x, step, np.sqrt(leverage)), SMALLEST_LOG)
         new_state = likelihood(np.exp(new_x))
         if not _penalized_objective(new_state, np.exp(new_x), ridge) >= current:

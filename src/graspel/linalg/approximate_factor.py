@@ -134,7 +134,7 @@ class ApproximateFactor:
             self._solve(X)
             result[group] = X.T
             if self.singular:
-                result[group] = self.center_in_order(result[group])
+                map_each(self._components_in_order.center, result[group], out=result[group])
 
         run_blocks(work, row_blocks(len(V), self._eliminated.vectors_at_once), self.n_threads)
         return result

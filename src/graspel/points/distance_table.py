@@ -99,7 +99,7 @@ class TablePoints(Points):
         self.metric, self.center, self.n_threads = PRECOMPUTED, False, n_threads
         self.block, self.dtype = TABLE_BLOCK, np.float64
         self._measure = measure
-        self._chosen = None
+        self._chosen = self.sparse = None
         self.spectral_norm = _spectral_norm(distances)
 
     @property
@@ -140,6 +140,15 @@ class TablePoints(Points):
             order = np.argsort(D, axis=1, kind="stable")[:, :k]
             indices[block], z[block] = pool[order], np.take_along_axis(D, order, axis=1)
         return indices, z
+
+    def without_sketch(self) -> TablePoints:
+        """The same: there is no sketch of a table of distances."""
+        return self
+
+    @property
+    def has_sketch(self) -> bool:
+        """True: every search reads the table, which takes the place of a sketch."""
+        return True
 
     def subset(self, index: NDArray[np.integer]) -> TablePoints:
         """Some of the points, in the same unit."""
