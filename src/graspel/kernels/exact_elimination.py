@@ -113,3 +113,53 @@ def restore_resistances(pointers: Ints, rows: Ints, weights: Floats, pivots: Flo
         for t in range(d):
             # Rounding may leave less than 1/d, which no resistance of the node can be.
             R[begin + t] = 1 / pivots[i] + max(mean[t] - half / 2, 0.0)
+
+
+@kernel
+def solve_from(pointers: Ints, rows: Ints, shares: Floats, X: Floats, first: int) -> None:
+    """Hand on the right sides X of nodes `first` and later, most of them zero, to later neighbors."""
+    m = X.shape[1]
+    for v in range(first, len(pointers) - 1):
+        is_zero = True
+        for k in range(m):
+            if X[v - first, k] != 0:
+                is_zero = False
+                break
+        if not is_zero:
+            for e in range(pointers[v], pointers[v + 1]):
+                u = rows[e] - first
+                for k in range(m):
+                    X[u, k] += shares[e] * X[v - first, k]
+
+
+@kernel
+def solve_back_to(pointers: Ints, rows: Ints, shares: Floats, pivots: Floats, X: Floats, first: int) -> None:
+    """Divide by the pivots, and add to every node, last first, the weighted mean of its later neighbors."""
+    m = X.shape[1]
+    for v in range(len(pointers) - 2, first - 1, -1):
+        for k in range(m):
+            X[v - first, k] /= pivots[v]
+        for e in range(pointers[v], pointers[v + 1]):
+            u = rows[e] - first
+            for k in range(m):
+                X[v - first, k] += shares[e] * X[u, k]
+
+
+@kernel
+def find_far_pairs(
+    M: Floats, diagonal: Floats, column_diagonal: Floats, z: Floats, floor: float, beta4: float, unit: float, at: Ints
+) -> int:
+    """Positions (row, column) in M of the pairs with R > k, into `at` as far as it has room; returns their number.
+
+    R = M_ii + M_jj - 2 M_ij and k = (max(z, floor) + 4 beta) / unit.
+    """
+    found = 0
+    for i in range(M.shape[0]):
+        for j in range(M.shape[1]):
+            R = diagonal[i] + column_diagonal[j] - 2 * M[i, j]
+            if R * unit > max(z[i, j], floor) + beta4:
+                if found < len(at):
+                    at[found, 0] = i
+                    at[found, 1] = j
+                found += 1
+    return found

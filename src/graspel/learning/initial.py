@@ -51,7 +51,7 @@ def knn_graph(inputs: InitialInputs) -> Graph:
     """Every distinct point joined to its k nearest (fewer, if its list is shorter)."""
     neighbors, k = inputs.neighbors, inputs.k
     found = np.isfinite(neighbors.z[:, :k])
-    heads = np.repeat(np.arange(neighbors.points.n_points), found.sum(axis=1))
+    heads = np.repeat(np.arange(len(found)), found.sum(axis=1))
     pairs = neighbors.distinct[heads], neighbors.distinct[neighbors.indices[:, :k][found]]
     return _build_graph(inputs.points, *unique_edges(*pairs, inputs.points.n_points), inputs.weigh, Origin.NEIGHBOR)
 
@@ -96,6 +96,16 @@ def initial_graph(
         weigh = Weights.from_distances(neighbors.z[:, :1].astype(np.float64), points.n_features)
         return InitialGraph(INITIAL[initial](InitialInputs(points, neighbors, k, weigh, rng)), weigh, neighbors)
     return _graph_from_user(points, initial, rng, search)
+
+
+def listed_pairs(start: InitialGraph) -> Pairs:
+    """All pairs of the neighbor lists, which are longer than the graph needs, each once."""
+    neighbors = start.neighbors
+    if neighbors is None:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    found = np.isfinite(neighbors.z)
+    heads = np.repeat(np.arange(len(found)), found.sum(axis=1))
+    return unique_edges(neighbors.distinct[heads], neighbors.distinct[neighbors.indices[found]], start.graph.n_nodes)
 
 
 def _graph_from_user(points: Points, initial: Any, rng: np.random.Generator, search: Search) -> InitialGraph:

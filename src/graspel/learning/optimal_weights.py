@@ -60,11 +60,13 @@ def optimize_weights(
     ground: float = 0.0,
     tol: float = 1e-3,
     two_sided: bool = False,
+    resistances: EdgeResistances | None = None,
     max_evaluations: int = MAX_EVALUATIONS,
 ) -> OptimalWeights:
     """Maximize F on the edges of a connected graph until no edge has R / k - 1 above `tol`; k should be of order one.
 
     If `two_sided`, the edges whose weight is not negligible must not have R / k - 1 below -`tol` either.
+    `resistances` are those of the edges, if the order of elimination has been found before.
 
     Examples
     --------
@@ -73,7 +75,8 @@ def optimize_weights(
     >>> found.weights.round(4)  # R = 2 / (3 w) on a triangle of equal weights
     array([0.3333, 0.3333, 0.3333])
     """
-    search = _Search(EdgeResistances(heads, tails, n_nodes, ground), heads, tails, k, n_nodes, ground)
+    resistances = resistances or EdgeResistances(heads, tails, n_nodes, ground)
+    search = _Search(resistances, heads, tails, k, n_nodes, ground)
 
     def is_done() -> bool:
         best = search.best

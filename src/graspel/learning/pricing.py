@@ -30,9 +30,12 @@ from graspel.runtime.progress import announce
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-COLUMNS = 128  # columns of M that one thread computes at once: 20 MB for 20,000 points
+COLUMNS = 64  # columns of M that one thread computes at once: 10 MB for 20,000 points
+NUMPY_SIZE = 50_000  # entries of M up to which loading a compiled loop does not pay
 ROWS = 4096  # points whose distances to these columns are computed at once
 MOST_LISTED = 4_000_000  # pairs that are listed; if more have R > k, those of the largest R / k
+SAMPLED_BLOCKS = 16  # blocks of columns that are priced where there are too many nodes for all: 1,024 nodes
+DIMENSIONS = 128  # of the random projection: its relative standard error is 1/8
 ROUNDING = 16  # rounding errors of |x|^2 + |y|^2 that a product may lose
 CACHED_ROWS = 1 << 28  # bytes of points in double precision up to which they are kept for all blocks
 
@@ -73,22 +76,28 @@ class Priced(NamedTuple):
         return self._replace(heads=self.heads[chosen], tails=self.tails[chosen], excess=self.excess[chosen])
 
 
-def price_all_pairs(problem: Problem, factor: ExactFactor) -> Priced:
-    """All pairs of nodes with R > k, or if they are more than MOST_LISTED, those of the largest R / k."""
+def price_all_pairs(problem: Problem, factor: ExactFactor, blocks: list[slice] | None = None) -> Priced:
+    """All pairs of nodes with R > k, or if they are more than MOST_LISTED, those of the largest R / k.
+
+    If `blocks` are given, only the pairs of a node in these blocks of the order of elimination with every later one.
+    """
     n, points = problem.points.n_points, problem.points
-    solves, diagonal, distances = factor.prepare_solves(), factor.diagonal(), _lower_distances(points)
+    solves, diagonal = factor.prepare_solves(), factor.diagonal()
+    distances = _lower_distances(points, solves.order)
 
     def price(block: slice) -> tuple[Ints, Ints, Floats]:
-        nodes = np.arange(block.start, block.stop)
-        M = solves.columns(nodes)[: block.stop]
-        R = diagonal[: block.stop, None] + diagonal[nodes] - 2 * M
-        z = np.concatenate([distances(part, block) for part in row_blocks(block.stop, ROWS)])
-        i, j = np.nonzero((problem.k(z) < R) & (np.arange(block.stop)[:, None] < nodes))
-        return i, nodes[j], R[i, j]
+        later, M = solves.columns(block)
+        columns = later[: M.shape[1]]
+        R, z = diagonal[later], distances(slice(block.start, n), block)
+        i, j = _find_far_pairs(M, R, R[: M.shape[1]], z, problem)
+        new = (i >= M.shape[1]) | (i < j)  # pairs within the block once
+        i, j = i[new], j[new]
+        p, q = later[i], columns[j]
+        return np.minimum(p, q), np.maximum(p, q), R[i] + R[j] - 2 * M[i, j]
 
     found: list[Priced] = []
     below = 0.0
-    blocks = row_blocks(n, COLUMNS)
+    blocks = row_blocks(n, COLUMNS) if blocks is None else blocks
     for done, (heads, tails, R) in enumerate(map_blocks(price, blocks, points.n_threads)):
         announce("searching pairs", done / len(blocks))
         excess = R / problem.k_of(heads, tails) - 1
@@ -96,7 +105,27 @@ def price_all_pairs(problem: Problem, factor: ExactFactor) -> Priced:
         if sum(len(part.heads) for part in found) > 2 * MOST_LISTED:
             found = [_keep_largest(_join(found))]
             below = found[0].below
-    return _keep_largest(_join(found))._replace(n_pairs=n * (n - 1) // 2)
+    n_pairs = sum((b.stop - b.start) * (2 * n - b.stop - b.start - 1) // 2 for b in blocks)
+    return _keep_largest(_join(found))._replace(n_pairs=n_pairs)
+
+
+def price_some_pairs(
+    problem: Problem, factor: ExactFactor, heads: Ints, tails: Ints, rng: np.random.Generator
+) -> tuple[Priced, Priced]:
+    """For very many nodes: random nodes with all others exactly, and the given pairs by estimates of R.
+
+    The second result holds the given pairs with R > k as estimated, with a relative standard error of
+    sqrt(2 / DIMENSIONS). Those that become edges are priced exactly by the next evaluation.
+    """
+    blocks = row_blocks(problem.points.n_points, COLUMNS)
+    chosen = np.sort(rng.choice(len(blocks), min(SAMPLED_BLOCKS, len(blocks)), replace=False))
+    exact = price_all_pairs(problem, factor, [blocks[i] for i in chosen])
+    x = factor.prepare_solves().sketch(DIMENSIONS, rng)
+    R = np.concatenate(
+        [((x[heads[b]] - x[tails[b]]) ** 2).sum(axis=1) for b in row_blocks(len(heads), 1 << 16)] or [np.empty(0)]
+    )
+    excess = R / problem.k_of(heads, tails) - 1
+    return exact, Priced(heads, tails, excess, 0.0, len(heads)).at(excess > 0)
 
 
 def _join(parts: list[Priced]) -> Priced:
@@ -111,26 +140,47 @@ def _keep_largest(priced: Priced) -> Priced:
     return priced.at(priced.excess > below)._replace(below=below)
 
 
-def _lower_distances(points: Points) -> Callable[[slice, slice], Floats]:
-    """A function that returns z_data between two blocks of points, less what rounding may have added to it."""
+def _find_far_pairs(M: Floats, d: Floats, d_columns: Floats, z: Floats, problem: Problem) -> tuple[Ints, Ints]:
+    """Positions in M of the pairs with R > k."""
+    if M.size <= NUMPY_SIZE:
+        i, j = np.nonzero(d[:, None] + d_columns - 2 * M > problem.k(z))
+        return i, j
+    from graspel.kernels.exact_elimination import find_far_pairs
+
+    at = np.empty((M.shape[0], 2), dtype=np.int64)
+    while True:
+        found = find_far_pairs(M, d, d_columns, z, problem.floor, 4 * problem.beta, problem.unit, at)
+        if found <= len(at):
+            return at[:found, 0], at[:found, 1]
+        at = np.empty((found, 2), dtype=np.int64)
+
+
+def _lower_distances(points: Points, order: Ints) -> Callable[[slice, slice], Floats]:
+    """A function that returns z_data between two slices of `order`, less what rounding may have added to it."""
     if isinstance(points, TablePoints):
-        everyone = np.arange(points.n_points)
-        return lambda p, q: points.table(everyone[p], everyone[q])
-    rows, scale = _reader(points), points.spectral_norm**2
+        return lambda p, q: points.table(order[p], order[q])
+    rows, scale = _reader(points, order), points.spectral_norm**2
     length = np.concatenate([np.einsum("ij,ij->i", rows(b), rows(b)) for b in row_blocks(points.n_points, ROWS)])
     share = 1 - ROUNDING * np.finfo(float).eps
 
     def lower(p: slice, q: slice) -> Floats:
-        return np.asarray((share * (length[p, None] + length[q]) - 2 * (rows(p) @ rows(q).T)) / scale)
+        columns, z = rows(q).T, np.empty((p.stop - p.start, q.stop - q.start))
+        for part in row_blocks(len(z), ROWS):
+            here = slice(p.start + part.start, p.start + part.stop)
+            np.matmul(rows(here), columns, out=z[part])
+            z[part] *= -2 / scale
+            z[part] += (share / scale) * length[here, None]
+        z += (share / scale) * length[q]
+        return z
 
     return lower
 
 
-def _reader(points: Points) -> Callable[[slice], Floats]:
-    """A function that returns centered rows in double precision; all are kept if they fit."""
+def _reader(points: Points, order: Ints) -> Callable[[slice], Floats]:
+    """A function that returns centered rows in this order and in double precision; all are kept if they fit."""
     if points.n_points * points.n_features * 8 > CACHED_ROWS:
-        return lambda block: points.centered_rows(block, np.float64)
-    kept = points.centered_rows(slice(0, points.n_points), np.float64)
+        return lambda block: points.centered_rows(order[block], np.float64)
+    kept = points.centered_rows(order, np.float64)
     return lambda block: kept[block]
 
 

@@ -52,9 +52,9 @@ class EdgeResistances:
     (9.0, array([0.666667, 0.666667, 0.666667]))
     """
 
-    def __init__(self, heads: Ints, tails: Ints, n_nodes: int, ground: float = 0.0) -> None:
-        self._pattern = EliminationPattern(heads, tails, n_nodes, ground)
-        self.n_core = self._pattern.n_core
+    def __init__(self, heads: Ints, tails: Ints, n_nodes: int, ground: float = 0.0, n_threads: int = 1) -> None:
+        self._pattern = EliminationPattern(heads, tails, n_nodes, ground, n_threads)
+        self.n_core, self.work = self._pattern.n_core, self._pattern.work
 
     def __call__(self, w: Floats) -> tuple[float, Floats]:
         """The log-determinant and the resistances of the edges, for positive weights.

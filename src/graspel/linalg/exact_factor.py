@@ -20,6 +20,7 @@ T. A. Davis. Direct methods for sparse linear systems. SIAM, 2006.
 from __future__ import annotations
 
 import numpy as np
+import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
@@ -29,6 +30,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 DENSE_NODES = 300  # nodes up to which a full inverse takes less time than loading the compiled elimination
+SPARSE_COST = 75.0  # time of elimination per squared degree, in multiplications of a full matrix
 DENSE_SHARE = 0.2  # lowest degree, as a share of the nodes left, above which products of full matrices are faster
 
 
@@ -39,13 +41,14 @@ class EliminationPattern:
     ----------
     n_nodes : int
     ground : float, added to the diagonal of the Laplacian
+    n_threads : int, threads that invert the core
     n_eliminated, n_core : int; the core includes the ground
     pointers, rows : later neighbors of every eliminated node, numbered in the order of elimination and sorted
     place : array, the number of each node in the order of elimination
     """
 
-    def __init__(self, heads: Ints, tails: Ints, n_nodes: int, ground: float = 0.0) -> None:
-        self.n_nodes, self.ground = n_nodes, ground
+    def __init__(self, heads: Ints, tails: Ints, n_nodes: int, ground: float = 0.0, n_threads: int = 1) -> None:
+        self.n_nodes, self.ground, self.n_threads = n_nodes, ground, n_threads
         order, pointers, rows = _order(heads, tails, n_nodes)
         self.n_eliminated, self.n_core = len(order), n_nodes - len(order) + (ground > 0)
         place = np.full(n_nodes, -1, dtype=np.int64)
@@ -61,6 +64,12 @@ class EliminationPattern:
         self._slot = np.searchsorted(keys, low[~self._in_core] * base + high[~self._in_core])
         self._ground_slot = np.searchsorted(keys, np.arange(self.n_eliminated) * base + self.n_eliminated)
         self._core_row, self._core_column = (ends[self._in_core] - self.n_eliminated for ends in (low, high))
+
+    @property
+    def work(self) -> float:
+        """The cost of one elimination with all resistances, in multiplications of a full matrix."""
+        lengths = np.diff(self.pointers).astype(np.float64)
+        return SPARSE_COST * float(lengths @ lengths) + float(self.n_core) ** 3
 
     def _add_reference(self, lengths: Ints, rows: Ints) -> tuple[Ints, NDArray[np.int32]]:
         """The later neighbors of every node, sorted; ground and reference are among those of each."""
@@ -107,7 +116,7 @@ class ExactFactor:
             from graspel.kernels.exact_elimination import eliminate, restore_resistances
 
             eliminate(pattern.pointers, pattern.rows, weights, pivots, core)
-        trees, R_core = core_resistances(core)
+        trees, R_core = core_resistances(core, pattern.n_threads)
         if pattern.n_eliminated:
             restore_resistances(pattern.pointers, pattern.rows, weights, pivots, R_core, R)
         self.logdet = trees + float(np.log(pivots).sum())
@@ -132,26 +141,47 @@ class ExactFactor:
 
 
 class Solves:
-    """Columns of M, for blocks of nodes."""
+    """Columns of M, for blocks of nodes.
+
+    Attributes
+    ----------
+    order : array, all nodes in the order of elimination
+    """
 
     def __init__(self, pattern: EliminationPattern, shares: Floats, pivots: Floats, M_core: Floats) -> None:
         self._pattern, self._shares, self._pivots, self._core = pattern, shares, pivots, M_core
+        self.order = np.argsort(pattern.place, kind="stable")
 
-    def columns(self, nodes: Ints) -> Floats:
-        """The columns M e_p of these nodes p, as an array N x m."""
+    def sketch(self, n_dimensions: int, rng: np.random.Generator) -> Floats:
+        """A random row x_p for every node, such that |x_p - x_q|^2 is R_pq on average (Johnson and Lindenstrauss)."""
         pattern, n = self._pattern, self._pattern.n_eliminated
-        X = np.zeros((n + pattern.n_core, len(nodes)))
-        X[pattern.place[nodes], np.arange(len(nodes))] = 1.0
+        X = rng.standard_normal((n + pattern.n_core, n_dimensions)) / np.sqrt(n_dimensions)
+        values, vectors = scipy.linalg.eigh(self._core)
+        X[n:] = (vectors * np.sqrt(np.maximum(values, 0.0))) @ X[n:]
         if n:
-            from graspel.kernels.triangular import solve_backward, solve_forward
+            from graspel.kernels.exact_elimination import solve_back_to
 
-            solve_forward(pattern.pointers, pattern.rows, self._shares, X)
-            X[n:] = self._core @ X[n:]
-            X[:n] /= self._pivots[:, None]
-            solve_backward(pattern.pointers, pattern.rows, self._shares, X)
+            X[:n] *= np.sqrt(self._pivots)[:, None]
+            solve_back_to(pattern.pointers, pattern.rows, self._shares, self._pivots, X, 0)
+        return X[pattern.place]
+
+    def columns(self, block: slice) -> tuple[Ints, Floats]:
+        """The columns M e_q of the nodes q = order[block], for the rows order[block.start:]; also these rows' nodes."""
+        pattern, n = self._pattern, self._pattern.n_eliminated
+        nodes = self.order[block]
+        first = min(int(pattern.place[nodes[0]]), n)
+        X = np.zeros((n + pattern.n_core - first, len(nodes)))
+        X[pattern.place[nodes] - first, np.arange(len(nodes))] = 1.0
+        if first < n:
+            from graspel.kernels.exact_elimination import solve_back_to, solve_from
+
+            solve_from(pattern.pointers, pattern.rows, self._shares, X, first)
+            X[n - first :] = self._core @ X[n - first :]
+            solve_back_to(pattern.pointers, pattern.rows, self._shares, self._pivots, X, first)
         else:
             X = self._core @ X
-        return X[pattern.place]
+        later = self.order[block.start :]
+        return later, X[pattern.place[later] - first]
 
 
 def _order(heads: Ints, tails: Ints, n_nodes: int) -> tuple[Ints, Ints, Ints]:

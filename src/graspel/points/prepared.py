@@ -209,6 +209,14 @@ class Points:
         others.sketch = others._coordinates().scaled(self._sketch_scale)
         return others
 
+    def with_rows(self, X: Any, *, with_sketch: bool = True) -> Points:
+        """Other rows of the same matrix, prepared in the same way."""
+        others = copy(self)
+        others.X, others._chosen, others.n_points = X, None, X.shape[0]
+        if with_sketch:
+            others.sketch = others._coordinates().scaled(self._sketch_scale)
+        return others
+
     def without_sketch(self) -> Points:
         """The same points for distances only: the sketch, which takes as much memory as X, is left out."""
         others = copy(self)
