@@ -115,3 +115,18 @@ def test_where_landmarks_fail_all_distances_are_computed_or_a_warning_is_given(r
         found = nearest_neighbors(points, 2, rng)
     assert 0.1 < found.recall < 0.98
     assert found.recall == pytest.approx(share_found(points, found.z, 2), abs=0.1)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_lists_of_many_points_are_in_single_precision_unless_a_distance_is_too_small(rng, monkeypatch):
+    monkeypatch.setattr(search, "EXACT_WORK", 0.0)
+    monkeypatch.setattr(approximate, "MANY_POINTS", 100)
+    monkeypatch.setattr(approximate, "MEASURED_TOGETHER", 50)
+    X = rng.standard_normal((400, 3))
+    assert nearest_neighbors(Points(X), 2, rng).z.dtype == np.float32
+    X[7] = X[300] + 1e-17 * np.sign(X[300])
+    X[8] = X[301] * (1 + 1e-15)
+    X[[9, 302]] = 1e-30 * X[[9, 302]]
+    found = nearest_neighbors(Points(X), 2, rng)
+    assert found.z.dtype == np.float64
+    assert np.isfinite(found.z[:, :2]).all()

@@ -2,10 +2,11 @@ r"""Effective resistance: R(p, q) = e_pq' L^+ e_pq, the distance that a learned 
 
 In a forest it is the sum of 1/w along the path (:mod:`graspel.linalg.trees`). In a small graph, elimination gives those
 of all pairs (:mod:`graspel.linalg.all_resistances`). Between m given nodes of a larger one, m solves give all
-m (m - 1) / 2 resistances: with Y = L^+ [e_1 .. e_m], R(i, j) = Y_ii + Y_jj - 2 Y_ij. If these terms cancel, as across a
-very heavy edge, the pair is solved on its own: L x = e_i - e_j and R = x_i - x_j. For very many pairs, or all edges of
-a large graph, a few random flows give estimates of all resistances (:mod:`graspel.linalg.projection`). Between
-components the resistance is infinite.
+m (m - 1) / 2 resistances: with Y = L^+ [e_1 .. e_m], R(i, j) = Y_ii + Y_jj - 2 Y_ij. These terms cancel across a very
+heavy edge. Nodes whose pairs cancel form groups. One node r of a group becomes its ground, and Y = L^+ [e_i - e_r],
+with the same formula, has terms of the size of the group. A few pairs are solved on their own: L x = e_i - e_j and
+R = x_i - x_j. For very many pairs, or all edges of a large graph, a few random flows give estimates of all resistances
+(:mod:`graspel.linalg.projection`). Between components the resistance is infinite.
 
 References
 ----------
@@ -38,6 +39,9 @@ Floats = NDArray[np.float64]
 ELIMINATION_LIMIT = 1000  # nodes up to which elimination is used for many pairs or wide weights: it takes 0.5 s there
 SOLVE_SOURCES = 64  # distinct nodes in the pairs up to which resistances are computed by solves, not estimated
 BLOCK = 8  # right sides per call of the solver, which bounds the memory for solutions
+BLOCK_OF_MANY = 4  # the same above MANY nodes
+MANY = 500_000
+MAX_GROUNDS = 12  # rounds of solves with new grounds; each of them gains three decades
 CANCELS = 1e-3  # share of Y_ii + Y_jj below which R has lost more than three digits to cancellation
 
 
@@ -148,13 +152,21 @@ def _solve_resistances(
     if len(heads) <= len(np.unique(np.concatenate([heads, tails]))):
         R = _solve_by_pair(solver, heads, tails)
     else:
-        R, size = _solve_by_node(solver, heads, tails)
-        again = (CANCELS * size > R) & (heads != tails)
-        R[again] = _solve_by_pair(solver, heads[again], tails[again])
+        R = _solve_by_group(solver, heads, tails)
     solver.warn()
     component = Components.of(A).labels
     R[component[heads] != component[tails]] = np.inf
-    return np.maximum(R, 0.0)
+    return np.maximum(R, _lower_bounds(A, heads, tails))
+
+
+def _lower_bounds(A: sp.csr_array, p: NDArray[np.int64], q: NDArray[np.int64]) -> Floats:
+    """1 / d of the end of lower degree d, since all current leaves a node through its edges; 0 for p = q.
+
+    A solve that does not converge, where weights span too many decades, may return less.
+    """
+    with np.errstate(divide="ignore"):  # a node without edges
+        bound = 1 / A.sum(axis=1)
+    return np.where(p == q, 0.0, np.maximum(bound[p], bound[q]))
 
 
 class BlockSolver:
@@ -162,6 +174,7 @@ class BlockSolver:
 
     def __init__(self, A: sp.csr_array, random_state: Any, n_jobs: int | None, tol: float = 1e-8) -> None:
         self.n_nodes, self.tol, self.worst_residual = A.shape[0], tol, 0.0
+        self.block = BLOCK if A.shape[0] <= MANY else BLOCK_OF_MANY
         self._solver = LaplacianSolver(A, random_state=random_state, n_jobs=n_jobs)
 
     def solve(self, B: Floats) -> Floats:
@@ -180,7 +193,7 @@ class BlockSolver:
 def _solve_by_pair(solver: BlockSolver, heads: NDArray[np.int64], tails: NDArray[np.int64]) -> Floats:
     """R = x_p - x_q, where L x = e_p - e_q."""
     R = np.zeros(len(heads))
-    for block in row_blocks(len(heads), BLOCK):
+    for block in row_blocks(len(heads), solver.block):
         p, q, column = heads[block], tails[block], np.arange(block.stop - block.start)
         flow = np.zeros((solver.n_nodes, len(column)))
         flow[p, column] += 1.0
@@ -190,15 +203,49 @@ def _solve_by_pair(solver: BlockSolver, heads: NDArray[np.int64], tails: NDArray
     return R
 
 
-def _solve_by_node(solver: BlockSolver, heads: NDArray[np.int64], tails: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """R = y_p[p] + y_q[q] - y_p[q] - y_q[p], where L y_p = e_p; also y_p[p] + y_q[q], to detect cancellation."""
+def _solve_by_group(solver: BlockSolver, heads: NDArray[np.int64], tails: NDArray[np.int64]) -> Floats:
+    """One solve for every node in the pairs, and again for nodes whose terms cancel, with the ground nearer to them."""
+    R, ground = np.zeros(len(heads)), np.full(solver.n_nodes, -1)
+    todo = np.arange(len(heads))
+    for _ in range(MAX_GROUNDS):
+        R[todo], size = _solve_by_node(solver, heads[todo], tails[todo], ground)
+        todo = todo[(CANCELS * size > R[todo]) & (heads[todo] != tails[todo])]
+        if len(todo) <= len(np.unique(np.concatenate([heads[todo], tails[todo]]))):
+            break
+        ground = _choose_grounds(heads[todo], tails[todo], solver.n_nodes)
+    R[todo] = _solve_by_pair(solver, heads[todo], tails[todo])
+    return R
+
+
+def _choose_grounds(heads: NDArray[np.int64], tails: NDArray[np.int64], n_nodes: int) -> NDArray[np.int64]:
+    """For every node the first node of its group, the component in the graph of these pairs.
+
+    >>> _choose_grounds(np.array([1, 3]), np.array([2, 4]), 6)
+    array([0, 1, 1, 3, 3, 5])
+    """
+    pairs = sp.coo_array((np.ones(len(heads)), (heads, tails)), shape=(n_nodes, n_nodes)).tocsr()
+    labels = Components.of(pairs).labels
+    return np.unique(labels, return_index=True)[1][labels]
+
+
+def _solve_by_node(
+    solver: BlockSolver, heads: NDArray[np.int64], tails: NDArray[np.int64], ground: NDArray[np.int64]
+) -> tuple[Floats, Floats]:
+    """R = y_p[p] + y_q[q] - y_p[q] - y_q[p], where L y_p = e_p - e_r and r is the ground of p (none if it is -1).
+
+    Also return the size of these terms, to detect cancellation: that of y_p[p] - y_p[r] and y_q[q] - y_q[r].
+    """
     nodes, place = np.unique(np.concatenate([heads, tails]), return_inverse=True)
     R, size = np.zeros(len(heads)), np.zeros(len(heads))
     p, q = place[: len(heads)], place[len(heads) :]
-    for block in row_blocks(len(nodes), BLOCK):
+    for block in row_blocks(len(nodes), solver.block):
         sources = np.zeros((solver.n_nodes, block.stop - block.start))
-        sources[nodes[block], np.arange(sources.shape[1])] = 1.0
+        columns, roots = np.arange(sources.shape[1]), ground[nodes[block]]
+        has_root = roots >= 0
+        sources[nodes[block], columns] = 1.0
+        sources[roots[has_root], columns[has_root]] -= 1.0
         Y = solver.solve(sources)
+        Y[:, has_root] -= Y[roots[has_root], columns[has_root]]
         for end, here, other in ((p, heads, tails), (q, tails, heads)):
             mine = (end >= block.start) & (end < block.stop)
             column = end[mine] - block.start
@@ -248,13 +295,13 @@ def resistance_between(
         return all_resistances(A)[np.ix_(chosen, chosen)]
     solver = BlockSolver(A, random_state, n_jobs, tol)
     Y = np.empty((len(chosen), len(chosen)))
-    for block in row_blocks(len(chosen), BLOCK):
+    for block in row_blocks(len(chosen), solver.block):
         sources = np.zeros((A.shape[0], block.stop - block.start))
         sources[chosen[block], np.arange(sources.shape[1])] = 1.0
         Y[:, block] = solver.solve(sources)[chosen]
     solver.warn()
     Y = (Y + Y.T) / 2
-    R = np.maximum(np.diag(Y)[:, None] + np.diag(Y) - 2 * Y, 0.0)
+    R = np.maximum(np.diag(Y)[:, None] + np.diag(Y) - 2 * Y, _lower_bounds(A, chosen[:, None], chosen))
     component = Components.of(A).labels[chosen]
     R[component[:, None] != component] = np.inf
     return R

@@ -28,6 +28,8 @@ FIRST = Density(share=16, m=4, found=8)  # small cells in the first set: enough 
 OTHERS = Density(share=64, m=6, found=16)  # large cells in all other sets, which find most in their time if it is high
 MAX_SETS = 8  # sets of landmarks
 EXTRA_IN_SKETCH = 8  # candidates beyond the width where the sketch shortens distances, and so changes their order
+MANY_POINTS = 200_000  # points from which their lists are a large part of the memory
+SINGLE_RANGE = 1e-30, 1e30  # z_data that are kept in single precision
 MEASURED_TOGETHER = 4096  # lists that are measured on the points in one block
 
 
@@ -37,8 +39,8 @@ class Found(NamedTuple):
     `missing` is the share of true neighbors of the sample that the lists miss.
     """
 
-    indices: Ints
-    z: Floats
+    indices: NDArray[np.int32]
+    z: NDArray[np.floating]
     landmarks: Landmarks
     missing: float
 
@@ -73,15 +75,34 @@ def _missing(points: Points, sample: Ints, lists: Lists, truth: Floats) -> float
     return float((z > truth * (1 + 1e-9)).mean())
 
 
-def _measure(points: Points, candidates: NDArray[np.int32], width: int, order: Ints) -> tuple[Ints, Floats]:
-    """Measure the candidates on the points, near points together: then they share most of their candidates."""
-    indices = np.empty((points.n_points, width), dtype=np.int64)
-    z = np.empty((points.n_points, width))
+def _measure(
+    points: Points, candidates: NDArray[np.int32], width: int, order: Ints
+) -> tuple[NDArray[np.int32], NDArray[np.floating]]:
+    """Measure the candidates on the points, near points together: then they share most of their candidates.
+
+    Distances of many points are kept in single precision, to save memory, unless one is too large or small for it.
+    """
+    indices = np.empty((points.n_points, width), dtype=np.int32)
+    many = points.n_points > MANY_POINTS
+    z: NDArray[np.floating] = np.zeros((points.n_points, width), dtype=np.float32 if many else np.float64)
     blocks = row_blocks(len(order), MEASURED_TOGETHER)
     for done, block in enumerate(blocks):
         announce("nearest neighbors", done / len(blocks), "measuring distances")
         chosen = order[block]
-        indices[chosen], z[chosen] = measure_candidates(
+        indices[chosen], found = measure_candidates(
             points, chosen, candidates[chosen].astype(np.int64), width, compiled=True
         )
+        if z.dtype == np.float32 and not _fits_single(found):
+            z = z.astype(np.float64)
+        z[chosen] = found
     return indices, z
+
+
+def _fits_single(z: Floats) -> bool:
+    """Whether single precision keeps all digits that it has of every positive, finite number.
+
+    >>> _fits_single(np.array([0.0, 1e-20, np.inf])), _fits_single(np.array([1e-40]))
+    (True, False)
+    """
+    positive = z[(z > 0) & np.isfinite(z)]
+    return not len(positive) or bool(SINGLE_RANGE[0] < positive.min() and positive.max() < SINGLE_RANGE[1])

@@ -29,8 +29,8 @@ from graspel.runtime.parallel import row_blocks, run_blocks
 Ints = NDArray[np.int64]
 
 GRID = 2.0**-10  # spacing of the grid on the sketch, as a share of its largest coordinate: a distance kept to 4 digits
-BLUR = 0.25  # smallest radius of a cell, in distances that single precision tells apart: fewer make cells random
-CELL_MEMBERS = 128  # points in a cell, as in graspel.neighbors.cells
+BLUR = 1.0  # smallest radius of a cell, in distances that single precision tells apart: fewer make cells random
+CELL_MEMBERS = 16  # points for each landmark, as in graspel.neighbors.landmarks
 MEASURED_MEMBERS = 1024  # members of a group from which its spread is estimated
 HASH_SEED = 20140401  # of the factors; any number will do, but it must always be the same
 
@@ -42,7 +42,7 @@ def find_first_equals(points: Points) -> Ints:
     array([0, 1, 0])
     """
     if points.sparse is not None:
-        return _first_of_equal_numbers(hash_sparse_rows(points.sparse), points.n_points, partial(_differ, points))
+        return first_of_equal_numbers(hash_sparse_rows(points.sparse), points.n_points, partial(_differ, points))
     return _first_of_equal_rows(points.rows, points.n_points, points.block, points.n_threads)
 
 
@@ -69,8 +69,10 @@ def find_clumps(points: Points, smallest: int) -> list[Ints]:
         lambda block: np.floor(sketch[block] / spacing), points.n_points, points.block, points.n_threads
     )
     order = np.argsort(cells, kind="stable")
-    groups = np.split(order, np.flatnonzero(np.diff(cells[order])) + 1)
-    return [group for group in groups if len(group) >= smallest and _is_blurred(points, group)]
+    start = np.concatenate([[0], np.flatnonzero(np.diff(cells[order])) + 1, [len(order)]])
+    large = np.flatnonzero(np.diff(start) >= smallest)  # few of very many
+    groups = (order[a:b] for a, b in zip(start[large].tolist(), start[large + 1].tolist(), strict=True))
+    return [group for group in groups if _is_blurred(points, group)]
 
 
 def _is_blurred(points: Points, group: Ints) -> bool:
@@ -94,10 +96,10 @@ def _first_of_equal_rows(rows: Callable[[Any], NDArray[Any]], n_rows: int, block
         parts = [(rows(p[part]) != rows(q[part])).any(axis=1) for part in row_blocks(len(p), block)]
         return np.concatenate(parts) if parts else np.empty(0, dtype=bool)
 
-    return _first_of_equal_numbers(number, n_rows, differ)
+    return first_of_equal_numbers(number, n_rows, differ)
 
 
-def _first_of_equal_numbers(
+def first_of_equal_numbers(
     number: NDArray[np.uint64], n_rows: int, differ: Callable[[Ints, Ints], NDArray[np.bool_]]
 ) -> Ints:
     """For every row the first row of the same number, unless they differ."""
@@ -138,3 +140,29 @@ def hash_rows(block: NDArray[Any]) -> NDArray[np.uint64]:
     factors = np.random.default_rng(HASH_SEED).integers(2**63, size=words.shape[1], dtype=np.uint64) * 2 + 1
     mixed = (words * factors).sum(axis=1, dtype=np.uint64)
     return mixed ^ (mixed >> np.uint64(29))
+
+
+def find_equals(points: Points, asking: Points) -> Ints:
+    """For every point of `asking` a point equal to it, -1 if there is none.
+
+    Points of the same number are not compared: the caller measures their distance.
+
+    >>> points = Points(np.array([[1.0], [2.0], [4.0]]))
+    >>> find_equals(points, points.like(np.array([[4.0], [3.0]])))
+    array([ 2, -1])
+    """
+    number, wanted = _hash_points(points), _hash_points(asking)
+    order = np.argsort(number, kind="stable")
+    place = np.minimum(np.searchsorted(number[order], wanted), len(order) - 1)
+    return np.where(number[order[place]] == wanted, order[place], -1)
+
+
+def _hash_points(points: Points) -> NDArray[np.uint64]:
+    """The number of every point."""
+    number = np.empty(points.n_points, dtype=np.uint64)
+
+    def work(part: slice) -> None:
+        number[part] = hash_rows(points.rows(part))
+
+    points.run(work, row_blocks(points.n_points, points.block))
+    return number

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.neighbors.products import nearest_rows, nearest_rows_by_differences, squared_lengths
+from graspel.points.distance_table import TablePoints
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import row_blocks
 
@@ -42,6 +43,8 @@ def exact_neighbors(
     products in single precision. A query is doubtful if rounding could hide one of its neighbors; doubtful queries are
     searched again in double precision, and if they still are doubtful, by differences.
     """
+    if isinstance(points, TablePoints):
+        return points.nearest(queries, k, pool, asking)
     pool = np.arange(points.n_points) if pool is None else pool
     width = min(len(pool), k + EXTRA_CANDIDATES)
     indices, z = np.zeros((len(queries), k), dtype=np.int64), np.zeros((len(queries), k))

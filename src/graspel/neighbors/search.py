@@ -14,7 +14,7 @@ and `copy_of` says which point each copy is equal to.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,21 +43,29 @@ class Neighbors:
     Attributes
     ----------
     points : Points, the distinct points
-    indices, z : arrays (points x width), neighbors by increasing distance (ties by index) and their z_data
+    indices, z : arrays (points x width), neighbors by increasing distance (ties by index) and their z_data; both in 32
+        bits where there are many points
     recall : float, share of true neighbors in the lists, measured on a sample by other means than the search
     distinct : array, index of each distinct point in the full data
     copies, copy_of : arrays, indices of the other points in the full data, and of the points that they are equal to
     landmarks : Landmarks by which they were found; None if all distances were computed
+    n_known : number of points that the landmarks were chosen from, the first ones; None for all
     """
 
     points: Points
-    indices: Ints
-    z: Floats
+    indices: NDArray[np.integer]
+    z: NDArray[np.floating]
     recall: float
     distinct: Ints
     copies: Ints
     copy_of: Ints
     landmarks: Landmarks | None = None
+    n_known: int | None = None
+
+    def without_lists(self) -> Neighbors:
+        """The same without the lists and what they were found by: the copies and the recall are left."""
+        points = self.points.without_sketch()
+        return replace(self, points=points, indices=self.indices[:0].copy(), z=self.z[:0].copy(), landmarks=None)
 
 
 def nearest_neighbors(points: Points, k: int, rng: np.random.Generator) -> Neighbors:
@@ -68,18 +76,25 @@ def nearest_neighbors(points: Points, k: int, rng: np.random.Generator) -> Neigh
     distinct, copies = np.flatnonzero(first == everyone), np.flatnonzero(first != everyone)
     if len(copies):
         points = points.subset(distinct)
-    indices, z, landmarks = _find_lists(points, k, rng)
+    indices, z, landmarks = find_lists(points, k, rng)
     recall = measure_recall(points, z, k)
+    warn_low_recall(recall)
+    return Neighbors(points, indices, z, recall, distinct, copies, first[copies], landmarks)
+
+
+def warn_low_recall(recall: float) -> None:
+    """Tell the user if too many neighbors are missing."""
     if recall < WARN_RECALL:
         warnings.warn(
             f"only {recall:.0%} of the nearest neighbors were found: the points are spread too evenly. "
             "The graph will still be connected; for exact lists, pass your own as initial=(indices, distances).",
-            stacklevel=2,
+            stacklevel=3,
         )
-    return Neighbors(points, indices, z, recall, distinct, copies, first[copies], landmarks)
 
 
-def _find_lists(points: Points, k: int, rng: np.random.Generator) -> tuple[Ints, Floats, Landmarks | None]:
+def find_lists(
+    points: Points, k: int, rng: np.random.Generator
+) -> tuple[NDArray[np.integer], NDArray[np.floating], Landmarks | None]:
     """Neighbor lists of distinct points: indices, z_data, and the landmarks that were used."""
     n = points.n_points
     width = min(n - 1, k + EXTRA_CANDIDATES)
@@ -114,6 +129,6 @@ def _find_lists_with_clumps(
         (np.flatnonzero(seen), points.subset(np.flatnonzero(seen))),
         *((clump, points.magnify(clump)) for clump in clumps),
     ]:
-        found, found_z, _ = _find_lists(searched, k, rng)
+        found, found_z, _ = find_lists(searched, k, rng)
         indices[members, : found.shape[1]], z[members, : found.shape[1]] = members[found], found_z
     return indices, z

@@ -31,6 +31,7 @@ import scipy.linalg
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.extmath import randomized_svd
 
+from graspel.points.coordinates import Coordinates
 from graspel.points.preparation import dense_rows, find_preparation
 from graspel.points.sparse_rows import can_stay_sparse, centered_norm, pair_distances, prepare_sparse_rows
 from graspel.runtime.parallel import map_blocks, row_blocks, run_blocks
@@ -188,10 +189,9 @@ class Points:
         subset.n_points = len(index)
         subset.origin = subset._blockwise_mean()
         coordinates = subset._coordinates()
-        spread = float(np.sqrt(np.einsum("ij,ij->", coordinates, coordinates) / len(index)))
+        spread = float(np.sqrt(np.trace(coordinates.gram) / len(index)))
         subset._sketch_scale = 1 / spread if spread > 0 else 0.0
-        coordinates *= subset._sketch_scale
-        subset.sketch = coordinates.astype(np.float32)
+        subset.sketch = coordinates.scaled(subset._sketch_scale)
         return subset
 
     def sketch_distance(self, z: ArrayLike) -> Any:
@@ -207,10 +207,40 @@ class Points:
             others.sparse = prepare_sparse_rows(X, others.preparation)
             others.sketch = np.empty((others.n_points, 0), dtype=np.float32)
             return others
-        coordinates = others._coordinates()
-        coordinates *= self._sketch_scale
-        others.sketch = coordinates.astype(np.float32)
+        others.sketch = others._coordinates().scaled(self._sketch_scale)
         return others
+
+    def with_rows(self, X: Any, *, with_sketch: bool = True) -> Points:
+        """Other rows of the same matrix, prepared in the same way."""
+        others = copy(self)
+        others.X, others._chosen, others.n_points = X, None, X.shape[0]
+        if with_sketch:
+            others.sketch = others._coordinates().scaled(self._sketch_scale)
+        return others
+
+    def without_sketch(self) -> Points:
+        """The same points for distances only: the sketch, which takes as much memory as X, is left out."""
+        others = copy(self)
+        others.sketch = np.empty((0, self.sketch.shape[1]), dtype=np.float32)
+        return others
+
+    @property
+    def has_sketch(self) -> bool:
+        """Whether the sketch is there, see :meth:`without_sketch`."""
+        return self.sparse is not None or len(self.sketch) == self.n_points
+
+    def with_sketch(self) -> Points:
+        """The same points with their sketch, which is computed again where it was left out."""
+        if self.has_sketch:
+            return self
+        others = copy(self)
+        others.sketch = others._coordinates().scaled(self._sketch_scale)
+        return others
+
+    @property
+    def raw_unit(self) -> float:
+        """The length in the data, as they were given, that the unit of prepared rows stands for."""
+        return 1.0 if self.metric == "cosine" else 1 / self.preparation.unit
 
     @property
     def sketch_is_exact(self) -> bool:
@@ -240,29 +270,28 @@ class Points:
     def _principal_coordinates(self) -> tuple[NDArray[np.float32], float]:
         """The sketch, in units of the spectral norm, and the norm (1 if all points are equal)."""
         coordinates = self._coordinates()
-        gram = coordinates.T @ coordinates
+        gram = coordinates.gram
         if self.origin is not self.mean:  # the norm is that about the mean
-            offset = coordinates.mean(axis=0)
-            gram -= self.n_points * np.outer(offset, offset)
+            gram = gram - np.outer(coordinates.total, coordinates.total) / self.n_points
         norm = float(np.sqrt(max(scipy.linalg.eigvalsh(gram)[-1], 0.0)))
         if norm <= np.finfo(np.float32).tiny:  # rounding errors of equal points; prepared rows that differ are larger
             self._sketch_scale = 0.0
-            return np.zeros(coordinates.shape, dtype=np.float32), 1.0
+            return np.zeros((self.n_points, len(gram)), dtype=np.float32), 1.0
         self._sketch_scale = np.sqrt(self.n_points) / norm  # brings coordinates to order one for any N
-        coordinates *= self._sketch_scale
-        return coordinates.astype(np.float32), norm
+        return coordinates.scaled(self._sketch_scale), norm
 
-    def _coordinates(self) -> Floats:
+    def _coordinates(self) -> Coordinates:
         """Coordinates of all rows about the origin, along the principal directions where there are many features."""
         axes = self._axes
-        coordinates = np.empty((self.n_points, self.n_features if axes is None else SKETCH_DIMENSIONS))
 
-        def work(block: slice) -> None:
+        def read(block: slice) -> NDArray[Any]:
             rows = self.centered_rows(block, self.dtype)
-            coordinates[block] = rows if axes is None else rows @ axes
+            return rows if axes is None else rows @ axes
 
-        self.run(work, row_blocks(self.n_points, self.block))
-        return coordinates
+        width = self.n_features if axes is None else SKETCH_DIMENSIONS
+        return Coordinates(
+            read, (self.n_points, width), self.dtype, row_blocks(self.n_points, self.block), self.n_threads
+        )
 
     def _principal_axes(self, rng: np.random.Generator) -> NDArray[Any] | None:
         """The leading principal directions of a sample of rows, as columns; None if the sketch keeps all features."""
