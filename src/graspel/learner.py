@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 import warnings
 from contextlib import nullcontext
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from sklearn.base import BaseEstimator
@@ -24,6 +24,7 @@ from graspel.learning.candidates import CANDIDATES
 from graspel.learning.certificate import certify
 from graspel.learning.history import Callback
 from graspel.learning.initial import INITIAL, edges_from_user
+from graspel.learning.neighbor_rules import NEIGHBOR_RULES
 from graspel.learning.settings import Settings
 from graspel.learning.stability import STABILITY
 from graspel.points.prepared import METRICS, Points
@@ -42,6 +43,9 @@ class GRASPEL(BaseEstimator):
         Neighbors of each point in the initial graph "knn".
     metric : {"euclidean", "cosine"}, default="euclidean"
         The distance between points. For "cosine", rows are divided by their norm first.
+    neighbor_rule : {"nearest", "mutual", "local-scale"}, default="nearest"
+        Which of its 16 nearest points a point is joined to, in "knn" and "unn": the nearest ones; those of the smallest
+        mutual rank; or those nearest in units of the local distances (see docs/method.md).
     initial : {"knn", "unn", "mst"}, Graph, sparse matrix or (indices, distances), default="knn"
         The initial graph. "unn" is a larger kNN graph (n_neighbors=5 is usual), spectrally sparsified to a relative
         condition number of 30. "mst" is the Euclidean minimum spanning tree. A graph that you give contributes its
@@ -117,6 +121,7 @@ class GRASPEL(BaseEstimator):
         n_neighbors: int = 2,
         *,
         metric: str = "euclidean",
+        neighbor_rule: str = "nearest",
         initial: Any = "knn",
         candidates: str = "fiedler",
         window: float = 0.05,
@@ -136,6 +141,7 @@ class GRASPEL(BaseEstimator):
     ) -> None:
         self.n_neighbors = n_neighbors
         self.metric = metric
+        self.neighbor_rule = neighbor_rule
         self.initial = initial
         self.candidates = candidates
         self.window = window
@@ -173,11 +179,14 @@ class GRASPEL(BaseEstimator):
         return self
 
     def _settings(self) -> Settings:
-        return Settings(**{field.name: getattr(self, field.name) for field in fields(Settings)})
+        return Settings(
+            **{field.name: getattr(self, field.name) for field in fields(Settings) if field.name != "n_listed"}
+        )
 
     def _check_parameters(self) -> None:
         check_number("n_neighbors", self.n_neighbors, ">= 1", lambda v: v >= 1, whole=True, hint="The paper uses 2.")
         check_choice("metric", self.metric, METRICS)
+        check_choice("neighbor_rule", self.neighbor_rule, NEIGHBOR_RULES)
         if isinstance(self.initial, str):
             check_choice("initial", self.initial, INITIAL)
         check_choice("candidates", self.candidates, CANDIDATES)
@@ -216,11 +225,11 @@ class GRASPEL(BaseEstimator):
         return tags
 
 
-def fit_learner(learner: GRASPEL, values: Any) -> Learned:
+def fit_learner(learner: GRASPEL, values: Any, *, n_listed: int = 0) -> Learned:
     """Fit a learner on a matrix that `check_data` returned, and return everything that was learned.
 
     Estimators that own a learner call this function because they need the neighbor lists, which the learner does not
-    keep: they are too large.
+    keep: they are too large. `n_listed` is the smallest length of the lists.
     """
     learner._check_parameters()
     rng = generator(learner.random_state)
@@ -229,7 +238,7 @@ def fit_learner(learner: GRASPEL, values: Any) -> Learned:
         announce("preparing")
         n_threads = count_threads(learner.n_jobs)
         points = Points(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
-        learned = learn(points, learner._settings(), rng)
+        learned = learn(points, replace(learner._settings(), n_listed=n_listed), rng)
         learner.graph_, learner.history_ = learned.graph, learned.history
         learner.n_iter_ = len(learned.history)
         learner.certificate_ = certify(learned, sigma=learner.sigma, beta=learner.beta, rng=rng)

@@ -46,6 +46,7 @@ def learn(
     header: options.Header = None,
     n_neighbors: options.Neighbors = None,
     metric: options.Metric = None,
+    neighbor_rule: options.NeighborRule = None,
     initial: options.Initial = None,
     candidates: options.Candidates = None,
     window: options.Window = None,

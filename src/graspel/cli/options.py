@@ -114,6 +114,16 @@ NeighborsWithoutK = Annotated[
 Metric = Annotated[
     str | None, make_option(START, "euclidean", "How distance is measured: euclidean or cosine.", metavar="METRIC")
 ]
+NeighborRule = Annotated[
+    str | None,
+    make_option(
+        START,
+        "nearest",
+        "Which of its 16 nearest points a point is joined to: nearest, mutual (smallest mutual rank) or local-scale "
+        "(nearest in units of the local distances).",
+        metavar="nearest|mutual|local-scale",
+    ),
+]
 Initial = Annotated[
     str | None,
     make_option(
@@ -209,6 +219,7 @@ Jobs = Annotated[
 PARAMETERS = (
     "n_neighbors",
     "metric",
+    "neighbor_rule",
     "initial",
     "candidates",
     "window",

@@ -62,6 +62,7 @@ def report(
     header: options.Header = None,
     n_neighbors: options.NeighborsWithoutK = None,
     metric: options.Metric = None,
+    neighbor_rule: options.NeighborRule = None,
     initial: options.Initial = None,
     candidates: options.Candidates = None,
     window: options.Window = None,

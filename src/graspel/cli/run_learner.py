@@ -7,7 +7,7 @@ from typing import Any
 
 from graspel.runtime.progress import announce
 
-__all__ = ["find_initial_file", "learn_graph", "read_points"]
+__all__ = ["find_initial_file", "learn_graph", "read_initial", "read_points"]
 
 
 def read_points(data: Path, key: str | None, header: bool | None) -> Any:
@@ -39,10 +39,14 @@ def find_initial_file(initial: str | None) -> Path | None:
 
 def learn_graph(X: Any, parameters: dict[str, Any]) -> Any:
     """Return a learner with these parameters, fitted to X; `initial` may be the path of a graph file."""
-    from graspel.graph import Graph
     from graspel.learner import GRASPEL
 
+    return GRASPEL(**read_initial(parameters)).fit(X)
+
+
+def read_initial(parameters: dict[str, Any]) -> dict[str, Any]:
+    """The parameters, with the graph in place of the path if `initial` is the path of a graph file."""
+    from graspel.graph import Graph
+
     path = find_initial_file(parameters.get("initial"))
-    if path is not None:
-        parameters = {**parameters, "initial": Graph.read(path)}
-    return GRASPEL(**parameters).fit(X)
+    return parameters if path is None else {**parameters, "initial": Graph.read(path)}

@@ -76,7 +76,14 @@ def learn(points: Points, settings: Settings, rng: np.random.Generator) -> Learn
     (True, True)
     """
     log = RunLog(settings)
-    start = initial_graph(points, settings.initial, settings.n_neighbors, rng)  # Step 1
+    start = initial_graph(  # Step 1
+        points,
+        settings.initial,
+        settings.n_neighbors,
+        rng,
+        neighbor_rule=settings.neighbor_rule,
+        n_listed=settings.n_listed,
+    )
     graph, weigh = connect_components(start, sigma=settings.sigma, beta=settings.beta, rng=rng), start.weigh
     log.record_start(start, graph)
 
