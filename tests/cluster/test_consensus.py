@@ -117,6 +117,22 @@ def test_digits_by_consensus():
     assert np.std(scores) < 0.005
 
 
+def test_a_ring_with_noise(seed):
+    """A disk in a ring, and a few percent of points anywhere: these do not join the two."""
+    rng = np.random.default_rng(seed)
+    angle, radius = rng.uniform(0, 2 * np.pi, 1050), np.full(1050, 2.0) + 0.1 * rng.standard_normal(1050)
+    radius[:500] = 0.5 * np.sqrt(rng.random(500))
+    X = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
+    X[1000:] = rng.uniform(-2.5, 2.5, (50, 2))
+    model = GraspelClustering(2, random_state=seed, noise=True).fit(X)
+    truth = np.arange(1000) >= 500
+    kept = model.labels_[:1000] >= 0
+    assert kept.mean() > 0.9
+    assert clustering_accuracy(truth[kept], model.labels_[:1000][kept]) > 0.99
+    assert np.median(model.outlier_scores_[1000:]) > np.quantile(model.outlier_scores_[:1000], 0.9)
+    assert_array_equal(model.predict(X), model.labels_)
+
+
 def test_smoothing_where_no_graph_separates(seed):
     """Overlapping Gaussians in many dimensions: links are cut, and k-means on smoothed features is better."""
     X, y = make_blobs(1500, 60, centers=8, center_box=(-1.1, 1.1), cluster_std=1.6, random_state=seed)
