@@ -1,10 +1,13 @@
 # Everything runs in a virtual environment of its own, .venv; nothing else on the machine is touched.
 #   make demo       install graspel and run its demonstration on the digits that ship with scikit-learn
 #   make test       install what the tests need and run them
+#   make test-ecosystem  install every package that we open a door to, and run the tests of these doors
 #   make test-cpus  run the numerical tests as other processors would: OpenBLAS and numpy with other instructions
 #   make fuzz       call everything with random hostile input (MINUTES=10 SEED=0), see fuzzing/__init__.py
 #   make lint       ruff, mypy and import-linter
 #   make reproduce  measure the tables and figures of the paper again (hours; ARGS="all --quick" for a first look)
+#   make docs       build the documentation site in docs/_build/html, with the examples run; any warning is an error
+#   make docs-links follow every link of the site
 #   make picture    draw the pictures of the README anew
 #   make clean      remove the virtual environment and the caches
 
@@ -23,7 +26,7 @@ CPUS ?= Nehalem Haswell Zen $(shell grep -qs avx512f /proc/cpuinfo && echo Skyla
 NUMERICAL := $(addprefix tests/,linalg points neighbors learning cluster recovery manifold metrics baselines) \
   tests/test_learner.py tests/test_theory.py tests/test_processors.py
 
-.PHONY: demo test test-cpus fuzz lint reproduce picture clean
+.PHONY: demo test test-ecosystem test-cpus fuzz lint reproduce docs docs-links picture clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.installed-core
@@ -31,6 +34,9 @@ demo: $(VENV)/.installed-core
 
 test: $(VENV)/.installed-test
 	$(PYTEST)
+
+test-ecosystem: $(VENV)/.installed-test-ecosystem
+	$(PYTEST) tests/ecosystem tests/test_docs.py tests/cli/test_tables_as_people_have_them.py
 
 # Nehalem stands for an old machine: numpy does without AVX2 and FMA3 there too (X86_V3 is their newer name).
 test-cpus: $(VENV)/.installed-test
@@ -52,18 +58,25 @@ lint: $(VENV)/.installed-dev
 reproduce: $(VENV)/.installed-bench
 	$(BIN)/python -m reproduction $(ARGS)
 
+docs: $(VENV)/.installed-docs
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "The site is in docs/_build/html/index.html"
+
+docs-links: $(VENV)/.installed-docs
+	$(BIN)/python -m sphinx -W --keep-going -q -b linkcheck docs docs/_build/links
+
 picture: $(VENV)/.installed-core
 	$(BIN)/python docs/images/draw.py
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .pytest_cache .hypothesis build dist
+	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .pytest_cache .hypothesis build dist docs/_build docs/gallery docs/reference/generated
 
 # The stamps are renewed only when pyproject.toml changes.
 $(VENV)/.installed-core: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
-$(VENV)/.installed-test $(VENV)/.installed-dev $(VENV)/.installed-bench: $(VENV)/.installed-%: pyproject.toml | $(BIN)/python
+$(VENV)/.installed-test $(VENV)/.installed-test-ecosystem $(VENV)/.installed-dev $(VENV)/.installed-bench $(VENV)/.installed-docs: $(VENV)/.installed-%: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable ".[$*]"
 	@touch $@
 

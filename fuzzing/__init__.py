@@ -7,5 +7,7 @@
   another label for a training point, an eigenvalue that was skipped;
 - it takes more than ten times as long as the same call on ordinary data of the same shape.
 
+Each estimator and kernel is also called with low limits (:mod:`fuzzing.limits`), as on large data.
+
 Every failure is shrunk and printed as a few lines of Python. The same seed draws the same calls.
 """

@@ -9,12 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from fuzzing.cases import Case, find_fault
+from fuzzing.cases import Case, make_call
 from fuzzing.files import FILE_TARGETS
 from fuzzing.shrinking import shrink, write_code
 from fuzzing.targets import TARGETS
 
 SLOW = 10.0  # times the usual duration that make a call too slow
+PROGRESS = 500  # calls between two lines that say how many were made
 FLOOR = 1.0  # seconds below which no call counts as slow
 
 
@@ -38,8 +39,8 @@ def main() -> None:
     while time.monotonic() < end and (arguments.calls is None or number < arguments.calls):
         name = names[number % len(names)]
         case = targets[name](np.random.default_rng([arguments.seed, number]))
-        fault, seconds = time_call(case)
-        fault = fault or find_slowness(case, seconds)
+        fault, *cost = time_call(case)
+        fault = fault or find_slowness(case, *cost)
         counts[name] += 1
         if fault is not None:
             signature = f"{name}: {''.join(c for c in fault if not c.isdigit())[:90]}"
@@ -47,6 +48,8 @@ def main() -> None:
             if failures[signature] == 1:
                 show(arguments.seed, number, name, shrink(case, fault) if "slow" not in fault else case, fault)
         number += 1
+        if number % PROGRESS == 0:
+            print(f"{number:,} calls, {sum(failures.values()):,} failures", flush=True)
     print(
         f"{number:,} calls of seed {arguments.seed}: "
         + ", ".join(f"{name} {count:,}" for name, count in counts.items())
@@ -55,24 +58,26 @@ def main() -> None:
     raise SystemExit(1 if failures else 0)
 
 
-def time_call(case: Case) -> tuple[str | None, float]:
-    """What is wrong with a call, and the seconds that it kept the processor busy."""
+def time_call(case: Case) -> tuple[str | None, float, int]:
+    """What is wrong with a call, the seconds that it kept the processor busy, and the number of its rounds."""
     began = time.process_time()
-    return find_fault(case), time.process_time() - began
+    fault, rounds = make_call(case)
+    return fault, time.process_time() - began, rounds
 
 
-def find_slowness(case: Case, seconds: float) -> str | None:
-    """What is wrong with the time that a call took: too long beside the same call on ordinary data.
+def find_slowness(case: Case, seconds: float, rounds: int = 1) -> str | None:
+    """What is wrong with the time that a call took: too long beside the same call on ordinary data, for each round.
 
     A call that seems slow is made again, because the first one may have imported modules.
     """
     if seconds < FLOOR or case.ordinary is None:
         return None
-    _, usual = time_call(replace(case, data=case.ordinary(case.data)))
+    _, usual, usual_rounds = time_call(replace(case, data=case.ordinary(case.data)))
+    usual *= max(1.0, rounds / usual_rounds)
     limit = SLOW * max(usual, FLOOR / SLOW)
     if seconds > limit:
         seconds = min(seconds, time_call(case)[1])
-    return None if seconds <= limit else f"slow: {seconds:.1f} s, usually {usual:.2f} s"
+    return None if seconds <= limit else f"slow: {seconds:.1f} s, usually {usual:.2f} s in {rounds} rounds"
 
 
 def show(seed: int, number: int, name: str, case: Case, fault: str) -> None:

@@ -40,7 +40,8 @@ class Case:
     target : str, what is called
     data : the input that is shrunk: a matrix, or the bytes of a file
     settings : dict, parameters of the call
-    run : function of (data, settings) that makes the call and checks its result
+    run : function of (data, settings) that makes the call and checks its result; it returns the number of rounds that
+        the call made, which depends on the data by design, or None
     code : function of (expression of the data, settings) that prints the call as Python
     ordinary : function of data that returns ordinary data of the same shape, for the usual time
     """
@@ -48,7 +49,7 @@ class Case:
     target: str
     data: Any
     settings: dict[str, Any]
-    run: Callable[[Any, dict[str, Any]], None]
+    run: Callable[[Any, dict[str, Any]], int | None]
     code: Callable[[str, dict[str, Any]], str]
     ordinary: Callable[[Any], Any] | None = None
     tags: list[str] = field(default_factory=list)
@@ -56,19 +57,23 @@ class Case:
 
 def find_fault(case: Case) -> str | None:
     """Make the call; None if it is well, else what is wrong in one line."""
+    return make_call(case)[0]
+
+
+def make_call(case: Case) -> tuple[str | None, int]:
+    """Make the call; return what is wrong, None if nothing, and the number of rounds (1 where there are none)."""
     printed = io.StringIO()
     try:
         with warnings.catch_warnings(), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             warnings.simplefilter("ignore")
             warnings.filterwarnings("error", category=RuntimeWarning, module="graspel")
-            case.run(case.data, case.settings)
+            return None, case.run(case.data, case.settings) or 1
     except WrongResult as error:
-        return f"wrong result: {error}"
+        return f"wrong result: {error}", 1
     except SENTENCES as error:
-        return _fault_of_message(error)
+        return _fault_of_message(error), 1
     except Exception as error:
-        return f"error from the inside: {_describe(error)}"
-    return None
+        return f"error from the inside: {_describe(error)}", 1
 
 
 def _fault_of_message(error: Exception) -> str | None:

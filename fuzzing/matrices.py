@@ -17,7 +17,7 @@ WITHIN = (1e-25, 1e-18, 1e-12, 1.0, 1e7, 1e15, 1e24)  # weights whose ratio the 
 
 def draw_points(rng: np.random.Generator) -> Any:
     """A matrix of points, dense or sparse, with a few of the troubles that real files have."""
-    n = int(rng.choice([1, 2, 3, 4, 5, 8, 13, 30, 60, 120, 250]))
+    n = int(rng.choice([1, 2, 3, 4, 5, 8, 13, 30, 60, 120, 250, 600]))
     m = int(rng.choice([1, 2, 3, 5, 12, 40]))
     X = _draw_base(rng, n, m)
     with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""The fuzzer: what it calls slow."""
+"""The fuzzer: what it calls slow, and which code it reaches."""
 
 from __future__ import annotations
 
@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 import fuzzing.__main__ as fuzzer
-from fuzzing.cases import Case
+import graspel.neighbors.search as search
+from fuzzing.cases import Case, find_fault
+from fuzzing.limits import are_low, low_limits
+from fuzzing.targets import TARGETS
+from graspel.neighbors.search import nearest_neighbors
+from graspel.points.prepared import Points
 
 
 def spin(seconds: float) -> None:
@@ -26,9 +31,9 @@ def _low_floor(monkeypatch):
 def find_slowness(run) -> str | None:
     """The verdict on a call that `run` makes, with the data 1.0, and 0.0 where they are ordinary."""
     case = Case("call", np.ones(1), {}, lambda data, settings: run(data), lambda *_: "", ordinary=np.zeros_like)
-    fault, seconds = fuzzer.time_call(case)
+    fault, *cost = fuzzer.time_call(case)
     assert fault is None
-    return fuzzer.find_slowness(case, seconds)
+    return fuzzer.find_slowness(case, *cost)
 
 
 def test_a_call_is_slow_beside_the_same_call_on_ordinary_data():
@@ -39,3 +44,31 @@ def test_a_call_is_slow_beside_the_same_call_on_ordinary_data():
 def test_imports_of_the_first_call_do_not_count():
     imports = iter([0.1])
     assert find_slowness(lambda data: spin(next(imports, 0.0))) is None
+
+
+def test_a_call_may_take_as_many_rounds_as_its_data_need():
+    def run(data):
+        spin(0.1 * data[0] + 0.005)
+        return 20 if data[0] else 1
+
+    assert find_slowness(run) is None
+
+
+def test_low_limits_reach_the_code_for_large_data_and_are_taken_back():
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    before = search.EXACT_WORK
+    with low_limits():
+        assert are_low()
+        found = nearest_neighbors(Points(X), 2, np.random.default_rng(0))
+        assert found.landmarks is not None
+    assert before == search.EXACT_WORK
+    assert not are_low()
+
+
+def test_every_target_is_also_drawn_with_low_limits():
+    names = [name for name in TARGETS if not name.endswith("_low")]
+    assert {f"{name}_low" for name in names} <= set(TARGETS)
+    case = TARGETS["solver_low"](np.random.default_rng(0))
+    assert case.settings["low_limits"]
+    assert "low_limits()" in case.code("X", case.settings)
+    assert find_fault(case) is None

@@ -40,7 +40,7 @@ def fingerprints(n_jobs):
     yield fingerprint(GRASPEL(candidates="clusters", **settings).fit(exact))
     yield fingerprint(GRASPEL(initial="mst", **settings).fit(exact.astype(np.float32)))
     # From here on the search that is meant for very many points.
-    neighbors.EXACT_WORK = neighbors.FALLBACK_WORK = connect.EXACT_WORK = 0.0
+    neighbors.EXACT_WORK = connect.EXACT_WORK = 0.0
     yield fingerprint(GRASPEL(**settings).fit(points(1500, 140)))
 """
 
@@ -59,11 +59,11 @@ def test_same_seed_same_bits_at_any_number_of_threads_in_any_process():
     assert in_a_new_process(n_jobs=4, threads=2, hash_seed=1) == first  # two threads: see below
 
 
-@pytest.fixture(params=["exact", "cells"])
+@pytest.fixture(params=["exact", "landmarks"])
 def search(request, monkeypatch):
     """Both ways to search for neighbors."""
-    if request.param == "cells":
-        for module, name in ((neighbors, "EXACT_WORK"), (neighbors, "FALLBACK_WORK"), (connect, "EXACT_WORK")):
+    if request.param == "landmarks":
+        for module, name in ((neighbors, "EXACT_WORK"), (connect, "EXACT_WORK")):
             monkeypatch.setattr(module, name, 0.0)
 
 

@@ -9,32 +9,46 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from graspel.cluster import GraspelClustering, cluster_graph
     from graspel.graph import Graph, Origin
+    from graspel.graph_neighbors import GraspelNeighbors
     from graspel.learner import GRASPEL
-    from graspel.manifold import GraspelEmbedding, MultilevelTSNE
+    from graspel.learning.joining import connect
+    from graspel.manifold import GraspelEmbedding, MultilevelTSNE, spectral_init
     from graspel.recovery import GraphRecovery
+    from graspel.semisupervised import GraspelClassifier
+    from graspel.stability import stability_scores
 
 __version__ = version("graspel")
 __all__ = [
     "GRASPEL",
     "Graph",
     "GraphRecovery",
+    "GraspelClassifier",
     "GraspelClustering",
     "GraspelEmbedding",
+    "GraspelNeighbors",
     "MultilevelTSNE",
     "Origin",
     "__version__",
     "cluster_graph",
+    "connect",
+    "spectral_init",
+    "stability_scores",
 ]
 
 _HOME = {
     "GRASPEL": "graspel.learner",
     "Graph": "graspel.graph",
     "GraphRecovery": "graspel.recovery",
+    "GraspelClassifier": "graspel.semisupervised",
     "GraspelClustering": "graspel.cluster",
     "GraspelEmbedding": "graspel.manifold",
+    "GraspelNeighbors": "graspel.graph_neighbors",
     "MultilevelTSNE": "graspel.manifold",
     "Origin": "graspel.graph",
     "cluster_graph": "graspel.cluster",
+    "connect": "graspel.learning.joining",
+    "spectral_init": "graspel.manifold",
+    "stability_scores": "graspel.stability",
 }
 
 

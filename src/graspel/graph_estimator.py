@@ -16,10 +16,12 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from graspel.graph import Graph
-from graspel.learner import GRASPEL, fit_learner, warn_if_not_converged
+from graspel.io.saved import SavedModel
+from graspel.learner import GRASPEL, fit_learner, store_input, warn_if_not_converged
 from graspel.learning.algorithm import Learned
 from graspel.neighbors.duplicates import find_first_equals
 from graspel.neighbors.new_points import NearPoints, Ties
+from graspel.points.distance_table import PRECOMPUTED, check_distances
 from graspel.points.validation import check_data, check_structure
 from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.parameters import check_run
@@ -28,7 +30,7 @@ from graspel.runtime.progress import listening, print_progress
 Ints = NDArray[np.int64]
 
 
-class GraphEstimator(BaseEstimator):
+class GraphEstimator(SavedModel, BaseEstimator):
     """An estimator with the parameters `learner`, `random_state`, `n_jobs` and `verbose`.
 
     A subclass defines `_default_learner`, the learner that is used if the user gives none.
@@ -48,6 +50,8 @@ class GraphEstimator(BaseEstimator):
     def _check_data(self, X: Any) -> Any:
         """X as a matrix of finite numbers, after a check of the parameters that all estimators share."""
         check_run(self.n_jobs, self.verbose)
+        if isinstance(self.learner, GRASPEL) and self.learner.metric == PRECOMPUTED:
+            return check_distances(X)
         return check_data(self, X)
 
     def _copy_learner(self) -> GRASPEL:
@@ -65,10 +69,10 @@ class GraphEstimator(BaseEstimator):
     def _learn_graph(self, learner: GRASPEL, X: Any, values: Any, *, n_listed: int = 0) -> Learned:
         """Fit the learner on checked values of X, and keep the points that new points are compared with."""
         learned = fit_learner(learner, values, n_listed=n_listed)
-        validate_data(self, X, skip_check_array=True)  # stores the number and the names of the features
-        validate_data(learner, X, skip_check_array=True)
+        for estimator in (self, learner):
+            store_input(estimator, learner, X)
         self.learner_, self.graph_ = learner, learner.graph_
-        self._near_points = NearPoints(learned.points, learned.start.neighbors)
+        self._near_points = learner._tie_rule.near_points
         warn_if_not_converged(learner, learned)
         return learned
 
@@ -89,6 +93,7 @@ class GraphEstimator(BaseEstimator):
         """Tell scikit-learn that sparse input is accepted."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.pairwise = isinstance(self.learner, GRASPEL) and self.learner.metric == PRECOMPUTED
         return tags
 
 

@@ -9,40 +9,54 @@ Y. Wang, Z. Zhao and Z. Feng. GRASPEL: Graph Spectral Learning at Scale. 2020.
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from contextlib import nullcontext
 from dataclasses import fields, replace
 from typing import Any
 
-from sklearn.base import BaseEstimator
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
 
-from graspel.learning.algorithm import Learned, learn
+from graspel.fitted_learner import FittedLearner, TieRule
+from graspel.learning.algorithm import Learned, learn, learn_optimum
 from graspel.learning.candidates import CANDIDATES
 from graspel.learning.certificate import certify
+from graspel.learning.checkpoint import Checkpoint
 from graspel.learning.history import Callback
 from graspel.learning.initial import INITIAL, edges_from_user
 from graspel.learning.neighbor_rules import NEIGHBOR_RULES
+from graspel.learning.plan import Plan, plan_run
 from graspel.learning.settings import Settings
 from graspel.learning.stability import STABILITY
+from graspel.points.chunked import ChunkedPoints, chunked_fingerprint, is_dask_array
+from graspel.points.distance_table import PRECOMPUTED, check_distances, check_metric, make_points
+from graspel.points.fingerprint import fingerprint
 from graspel.points.prepared import METRICS, Points
+from graspel.points.row_names import find_row_names
+from graspel.points.stored import as_stored
 from graspel.points.validation import check_data
 from graspel.runtime.parallel import count_threads, one_thread_per_call
 from graspel.runtime.parameters import check_choice, check_flag, check_number, check_run, generator
 from graspel.runtime.progress import announce, listening, print_progress
 
+NO_INFLUENCE = ("n_jobs", "verbose", "checkpoint", "callback")  # parameters that the result does not depend on
 
-class GRASPEL(BaseEstimator):
+
+class GRASPEL(FittedLearner):
     """Learn an ultra-sparse, connected, weighted graph from data points.
 
     Parameters
     ----------
     n_neighbors : int, default=2
         Neighbors of each point in the initial graph "knn".
-    metric : {"euclidean", "cosine"}, default="euclidean"
-        The distance between points. For "cosine", rows are divided by their norm first.
+    metric : {"euclidean", "cosine", "precomputed"}, str or callable, default="euclidean"
+        The distance between points. For "cosine", rows are divided by their norm first. With "precomputed", X holds
+        distances: a square matrix, a sparse one (other pairs: the shortest path), or neighbor lists (indices,
+        distances). Any other metric of scikit-learn, or a function of two rows, is computed for all pairs, for at
+        most 10,000 points.
     neighbor_rule : {"nearest", "mutual", "local-scale"}, default="nearest"
         Which of its 16 nearest points a point is joined to, in "knn" and "unn": the nearest ones; those of the smallest
         mutual rank; or those nearest in units of the local distances (see docs/method.md).
@@ -76,6 +90,12 @@ class GRASPEL(BaseEstimator):
     refine : bool, default=False
         Optimize the weights of the edges found: effective resistance is then z_data + 4 beta on every edge (to 0.1 % up
         to 5,000 nodes; for more nodes resistances are estimated). Edges whose weight becomes negligible are left out.
+    optimal : bool, default=False
+        Solve the paper's problem instead of following its rounds: find the edges and weights that maximize the
+        objective over all graphs, with an upper bound of the distance to the optimum. The graph has 2.5 to 5 edges per
+        node. `initial` is the start, with six neighbors or more; `tol` is the largest R / (z_data + 4 beta) - 1 of any
+        pair at which the graph counts as optimal (None: 0.001). The parameters `candidates`, `window`, `edge_ratio`,
+        `n_components`, `stability` and `refine` are not used.
     center : bool, default=False
         Subtract each row's mean first. This is for rows that are variables observed in many samples (graph recovery,
         the paper's runs), not for feature vectors.
@@ -85,6 +105,9 @@ class GRASPEL(BaseEstimator):
         Number of threads; None or -1 for all cores.
     verbose : bool or int, default=False
         Print progress.
+    checkpoint : path, default=None
+        Folder in which a long run keeps its neighbor lists and every round. After a crash the same call goes on from
+        there, and ends in the same bits. It may be deleted when the run is done.
     callback : callable, default=None
         Called as ``callback(round, graph)`` after each round, with its `Round` and the graph so far (not yet
         calibrated); the run ends if it returns True.
@@ -93,6 +116,7 @@ class GRASPEL(BaseEstimator):
     ----------
     graph_ : Graph
         The learned graph, calibrated: effective resistance on it estimates z_data = |x_p - x_q|^2 / |X - mean|_2^2.
+        If X is a DataFrame, its index gives the names of the nodes.
     history_ : list of Round
         One record for each round. If components of the initial graph had to be joined, this is the first round.
     certificate_ : Certificate
@@ -120,7 +144,7 @@ class GRASPEL(BaseEstimator):
         self,
         n_neighbors: int = 2,
         *,
-        metric: str = "euclidean",
+        metric: Any = "euclidean",
         neighbor_rule: str = "nearest",
         initial: Any = "knn",
         candidates: str = "fiedler",
@@ -133,10 +157,12 @@ class GRASPEL(BaseEstimator):
         stability: str = "distortion",
         max_iter: int = 100,
         refine: bool = False,
+        optimal: bool = False,
         center: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool | int = False,
+        checkpoint: Any = None,
         callback: Callback | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
@@ -153,10 +179,12 @@ class GRASPEL(BaseEstimator):
         self.stability = stability
         self.max_iter = max_iter
         self.refine = refine
+        self.optimal = optimal
         self.center = center
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.checkpoint = checkpoint
         self.callback = callback
 
     def fit(self, X: Any, y: Any = None) -> GRASPEL:
@@ -164,19 +192,44 @@ class GRASPEL(BaseEstimator):
 
         Parameters
         ----------
-        X : array, sparse matrix or DataFrame (N x M)
-            Data points as rows, N >= 2.
+        X : array, sparse matrix, DataFrame, zarr or dask array (N x M)
+            Data points as rows, N >= 2; distances if `metric` is "precomputed". The rows of a dask array stay on its
+            workers: neighbors are searched and components are joined there, and only edges come to this process.
         y : ignored
 
         Returns
         -------
         self
         """
+        return self._fit(X, keep_lists=False)
+
+    def _fit(self, X: Any, *, keep_lists: bool) -> GRASPEL:
         self._check_parameters()
-        learned = fit_learner(self, check_data(self, X))
-        validate_data(self, X, skip_check_array=True)  # stores the number and the names of the features
+        learned = fit_learner(self, check_input(self, X), keep_lists=keep_lists)
+        store_input(self, self, X)
         warn_if_not_converged(self, learned)
         return self
+
+    def plan(self, X: Any) -> Plan:
+        """Foretell memory and time of `fit`.
+
+        Parameters
+        ----------
+        X : tuple (N, M), or a matrix of any kind that `fit` takes
+
+        Returns
+        -------
+        plan : Plan
+            Its `memory` is the peak in bytes beside X, within a factor of 1.5 of what was measured; `seconds` are those
+            of an idle machine, and several times as many on data of high intrinsic dimension.
+
+        Examples
+        --------
+        >>> GRASPEL().plan((1_000_000, 32)).memory < 1.5e9
+        True
+        """
+        self._check_parameters()
+        return _make_plan(self, X)
 
     def _settings(self) -> Settings:
         return Settings(
@@ -185,7 +238,7 @@ class GRASPEL(BaseEstimator):
 
     def _check_parameters(self) -> None:
         check_number("n_neighbors", self.n_neighbors, ">= 1", lambda v: v >= 1, whole=True, hint="The paper uses 2.")
-        check_choice("metric", self.metric, METRICS)
+        check_metric(self.metric)
         check_choice("neighbor_rule", self.neighbor_rule, NEIGHBOR_RULES)
         if isinstance(self.initial, str):
             check_choice("initial", self.initial, INITIAL)
@@ -199,12 +252,19 @@ class GRASPEL(BaseEstimator):
         check_number("beta", self.beta, "from 0 to 1e50", lambda v: 0 <= v <= 1e50, hint="0 is no penalty.")
         check_number("max_iter", self.max_iter, ">= 0", lambda v: v >= 0, whole=True, hint="0 adds no critical edges.")
         check_flag("refine", self.refine)
+        check_flag("optimal", self.optimal)
         check_flag("center", self.center)
         if self.tol is not None:
             check_number("tol", self.tol, "> 0, or None", lambda v: v > 0, hint="The paper uses 10 and 100.")
         if self.n_components is not None:
             check_number("n_components", self.n_components, ">= 1, or None", lambda v: v >= 1, whole=True)
         check_run(self.n_jobs, self.verbose)
+        if self.checkpoint is not None and not isinstance(self.checkpoint, str | os.PathLike):
+            raise ValueError(f"checkpoint={self.checkpoint!r}: must be None or the path of a folder.")
+        if self.checkpoint is not None and self.optimal:
+            raise ValueError(
+                "checkpoint and optimal=True: the search for the optimum keeps no checkpoints; choose one."
+            )
         if self.callback is not None and not callable(self.callback):
             raise ValueError(f"callback={self.callback!r}: must be None or a function of (round, graph).")
 
@@ -222,32 +282,101 @@ class GRASPEL(BaseEstimator):
         """Tell scikit-learn that sparse input is accepted."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.metric == PRECOMPUTED
         return tags
 
 
-def fit_learner(learner: GRASPEL, values: Any, *, n_listed: int = 0) -> Learned:
+def check_input(learner: GRASPEL, X: Any) -> Any:
+    """X as a matrix that `fit_learner` takes: data points, or distances between them."""
+    check_metric(learner.metric)
+    if is_dask_array(X) and learner.metric in METRICS and not learner.optimal:
+        return X  # its rows stay on the workers, and are checked there
+    return check_distances(X) if learner.metric == PRECOMPUTED else check_data(learner, X)
+
+
+def store_input(estimator: Any, learner: GRASPEL, X: Any) -> None:
+    """Store the number and the names of the features in an estimator, and the names of the rows in its graph."""
+    if isinstance(X, tuple):  # neighbor lists; new points come with their distances to all points
+        estimator.n_features_in_ = len(X[0])
+    else:
+        validate_data(estimator, X, skip_check_array=True)
+        learner.graph_ = learner.graph_.with_names(find_row_names(X))
+
+
+def fit_learner(learner: GRASPEL, values: Any, *, keep_lists: bool = True, n_listed: int = 0) -> Learned:
     """Fit a learner on a matrix that `check_data` returned, and return everything that was learned.
 
     Estimators that own a learner call this function because they need the neighbor lists, which the learner does not
-    keep: they are too large. `n_listed` is the smallest length of the lists.
+    keep unless it is to grow: they are too large. `n_listed` is the smallest length of the lists.
     """
     learner._check_parameters()
     rng = generator(learner.random_state)
     learner._check_sizes(values.shape[0])
     with one_thread_per_call(), listening(print_progress) if learner.verbose else nullcontext():
         announce("preparing")
-        n_threads = count_threads(learner.n_jobs)
-        points = Points(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
-        learned = learn(points, replace(learner._settings(), n_listed=n_listed), rng)
+        _make_plan(learner, values.shape).check()
+        # The points have no name here, so that `learn` can give up their sketch.
+        checkpoint = _open_checkpoint(learner, values, rng)
+        settings = replace(learner._settings(), n_listed=n_listed)
+        if learner.optimal:
+            learned = learn_optimum(_prepare(learner, values, rng), settings, rng)
+        else:
+            learned = learn(_prepare(learner, values, rng), settings, rng, keep_lists=keep_lists, checkpoint=checkpoint)
         learner.graph_, learner.history_ = learned.graph, learned.history
         learner.n_iter_ = len(learned.history)
-        learner.certificate_ = certify(learned, sigma=learner.sigma, beta=learner.beta, rng=rng)
+        learner._tie_rule = TieRule.of(learned)
+        learner._learned, learner._growing = learned, None
+        learner._certificate = certify(learned, sigma=learner.sigma, beta=learner.beta, rng=rng)
     return learned
+
+
+def _prepare(learner: GRASPEL, values: Any, rng: np.random.Generator) -> Points:
+    n_threads = count_threads(learner.n_jobs)
+    if is_dask_array(values):
+        return ChunkedPoints(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
+    return make_points(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
+
+
+def _make_plan(learner: GRASPEL, X: Any) -> Plan:
+    """The plan of a fit on X, a matrix or its shape."""
+    is_shape = isinstance(X, tuple) and len(X) == 2 and all(isinstance(side, int | np.integer) for side in X)
+    shape = X if is_shape else (X if hasattr(X, "shape") else np.asarray(X)).shape
+    if len(shape) != 2 or min(shape) < 1:
+        raise ValueError(f"X of shape {tuple(shape)}: must be a matrix, or its numbers of rows and columns.")
+    in_file = is_shape or isinstance(X, np.memmap) or is_dask_array(X) or as_stored(X) is not None
+    data = 0 if in_file else getattr(X, "nbytes", 0)
+    by_table = learner.metric not in METRICS
+    n_threads = count_threads(learner.n_jobs)
+    return plan_run(tuple(shape), learner._settings(), n_threads=n_threads, data=data, by_table=by_table)
+
+
+def _open_checkpoint(learner: GRASPEL, values: Any, rng: np.random.Generator) -> Checkpoint | None:
+    """The checkpoint of a run with everything that its result depends on; None if the user wants none."""
+    if learner.checkpoint is None:
+        return None
+    parameters = {name: value for name, value in learner.get_params(deep=False).items() if name not in NO_INFLUENCE}
+    parameters = {name: value.item() if hasattr(value, "item") else value for name, value in parameters.items()}
+    if not isinstance(learner.initial, str):
+        parameters["initial"] = fingerprint(np.stack(edges_from_user(learner.initial, values.shape[0]), axis=1))
+    if callable(learner.metric):
+        parameters["metric"] = f"{learner.metric.__module__}.{learner.metric.__qualname__}"
+    if not isinstance(parameters["random_state"], int):
+        parameters["random_state"] = None  # the checkpoint keeps the random numbers themselves
+    data = chunked_fingerprint(values) if is_dask_array(values) else fingerprint(values)
+    return Checkpoint(learner.checkpoint, data, parameters, rng)
 
 
 def warn_if_not_converged(learner: GRASPEL, learned: Learned) -> None:
     """Warn at the user's line if `max_iter` ended the rounds before the graph was stable."""
     if not learned.out_of_rounds:
+        return
+    if learned.optimality is not None:
+        warnings.warn(
+            f"GRASPEL did not reach the optimum in max_iter={learner.max_iter} rounds: the bound of the gap is "
+            f"{learned.optimality.gap:.2g} per node. Allow more rounds or a larger tol.",
+            ConvergenceWarning,
+            stacklevel=_stacklevel_of_user(),
+        )
         return
     warnings.warn(
         f"GRASPEL did not settle in max_iter={learner.max_iter} rounds: in the last one the largest distortion was "

@@ -63,17 +63,17 @@ def test_a_usage_error_is_one_sentence(graspel_process, arguments, words):
 
 
 def test_a_bug_says_how_to_see_the_traceback(graspel, graspel_process, tmp_path, data, monkeypatch):
-    def read_data(*_arguments, **_options):
+    def fail(*_arguments, **_options):
         raise ZeroDivisionError("x")
 
     with monkeypatch.context() as patch:
-        patch.setattr("graspel.io.tables.read_data", read_data)
+        patch.setattr("graspel.io.tables.read_table", fail)
         outcome = graspel("learn", data, "-o", tmp_path / "g.npz", "-q")
     assert outcome.code == 1
     assert "ZeroDivisionError" in outcome.err
     assert "GRASPEL_DEBUG=1" in outcome.err
     assert "Traceback" not in outcome.err
-    broken = "import graspel.io.tables as d\ndef f(*a, **k): raise ZeroDivisionError('x')\nd.read_data = f"
+    broken = "import graspel.io.tables as d\ndef f(*a, **k): raise ZeroDivisionError('x')\nd.read_table = f"
     monkeypatch.setenv("GRASPEL_DEBUG", "1")
     assert "Traceback" in graspel_process("learn", data, "-o", tmp_path / "g.npz", before=broken).err
 

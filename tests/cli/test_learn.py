@@ -20,6 +20,7 @@ WHAT_NONE_MEANS = {
     "tol": "auto",
     "random_state": "a new one in each run",
     "n_jobs": "all cores",
+    "checkpoint": "none",
 }
 
 
@@ -56,7 +57,7 @@ def test_options_reach_the_estimator(graspel, data, tmp_path, monkeypatch):
         return fit(self, X)
 
     monkeypatch.setattr(GRASPEL, "fit", spy)
-    options = ["-k", 3, "--metric", "cosine", "--tol", 100, "--window", 0.1, "--center", "--seed", 7]
+    options = ["-n", 3, "--metric", "cosine", "--tol", 100, "--window", 0.1, "--center", "--seed", 7]
     options += ["--max-iter", 2, "--n-jobs", 1]
     assert graspel("learn", data, "-o", tmp_path / "g.npz", "--quiet", *options).code == 0
     given = {"n_neighbors": 3, "metric": "cosine", "tol": 100.0, "window": 0.1, "center": True}
@@ -255,6 +256,36 @@ def test_a_full_disk_leaves_what_was_there(graspel, data, tmp_path, monkeypatch)
     assert graspel("learn", data, "-o", output).is_one_sentence("g.npz", "disk is full")
     assert [path.name for path in output.parent.iterdir()] == ["g.npz"]
     assert output.read_bytes() == b"before"
+
+
+def test_folders_of_zarr_and_parquet_are_read(graspel, tmp_path):
+    zarr, pa = pytest.importorskip("zarr"), pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    np.save(tmp_path / "points.npy", X)
+    zarr.create_array(store=str(tmp_path / "points.zarr"), shape=X.shape, chunks=(7, 2), dtype=X.dtype)[:] = X
+    (tmp_path / "parquet").mkdir()
+    pq.write_table(pa.table(dict(zip("abc", X.T, strict=True))), tmp_path / "parquet" / "0.parquet")
+    graphs = []
+    for name in ("points.npy", "points.zarr", "parquet"):
+        output = tmp_path / f"{name}.npz"
+        assert graspel("learn", tmp_path / name, "-o", output, "--seed", 0).code == 0
+        graphs.append(Graph.load(output))
+    assert graphs[0] == graphs[1] == graphs[2]
+
+
+def test_points_on_a_dask_cluster(graspel, tmp_path):
+    zarr, distributed = pytest.importorskip("zarr"), pytest.importorskip("distributed")
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    np.save(tmp_path / "points.npy", X)
+    zarr.create_array(store=str(tmp_path / "points.zarr"), shape=X.shape, chunks=(7, 2), dtype=X.dtype)[:] = X
+    output = tmp_path / "g.npz"
+    with distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None, protocol="tcp") as cluster:
+        address = cluster.scheduler_address
+        assert graspel("learn", tmp_path / "points.zarr", "-o", output, "--seed", 0, "--dask", address).code == 0
+    assert Graph.load(output).is_connected
+    outcome = graspel("learn", tmp_path / "points.npy", "-o", output, "--dask", address)
+    assert outcome.is_one_sentence("not a zarr array")
 
 
 def test_too_little_memory_is_one_sentence(graspel, data, tmp_path, monkeypatch):

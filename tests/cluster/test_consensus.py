@@ -117,17 +117,31 @@ def test_digits_by_consensus():
     assert np.std(scores) < 0.005
 
 
-def test_a_ring_with_noise(seed):
-    """A disk in a ring, and a few percent of points anywhere: these do not join the two."""
+def ring_with_noise(seed):
+    """A disk in a ring, and five percent of points anywhere."""
     rng = np.random.default_rng(seed)
     angle, radius = rng.uniform(0, 2 * np.pi, 1050), np.full(1050, 2.0) + 0.1 * rng.standard_normal(1050)
     radius[:500] = 0.5 * np.sqrt(rng.random(500))
     X = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
     X[1000:] = rng.uniform(-2.5, 2.5, (50, 2))
-    model = GraspelClustering(2, random_state=seed, noise=True).fit(X)
-    truth = np.arange(1000) >= 500
+    return X, np.arange(1000) >= 500
+
+
+def test_rings_with_noise():
+    """Most are found. Not all: where noise makes a bridge, the narrow graphs share the error (docs/clustering.md)."""
+    found = []
+    for seed in range(6):
+        X, truth = ring_with_noise(seed)
+        found.append(clustering_accuracy(truth, GraspelClustering(2, random_state=0).fit(X).labels_[:1000]) > 0.99)
+    assert sum(found) >= 5
+
+
+def test_noise_is_marked():
+    X, truth = ring_with_noise(1)
+    model = GraspelClustering(2, random_state=0, noise=True).fit(X)
     kept = model.labels_[:1000] >= 0
-    assert kept.mean() > 0.9
+    assert kept.mean() > 0.98
+    assert (model.labels_[1000:] < 0).mean() > 0.4
     assert clustering_accuracy(truth[kept], model.labels_[:1000][kept]) > 0.99
     assert np.median(model.outlier_scores_[1000:]) > np.quantile(model.outlier_scores_[:1000], 0.9)
     assert_array_equal(model.predict(X), model.labels_)

@@ -83,7 +83,7 @@ def test_csv_is_read_by_pandas(tmp_path):
 
     graph = toy_graphs.all_origins()
     graph.export(tmp_path / "graph.csv")
-    frame = pd.read_csv(tmp_path / "graph.csv", comment="#")
+    frame = pd.read_csv(tmp_path / "graph.csv", comment="#", float_precision="round_trip")
     assert list(frame) == ["head", "tail", "weight", "origin", "round", "eta", "gradient"]
     np.testing.assert_allclose(frame.weight, graph.weights, rtol=1e-15)
     np.testing.assert_allclose(frame.eta, graph.eta, rtol=1e-15)

@@ -162,7 +162,7 @@ class TestBadFiles:
 
     def test_unknown_suffix(self, refused, tmp_path):
         for name, words in (
-            ("x.xlsx", "the suffix '.xlsx' names no format of a data matrix"),
+            ("x.doc", "the suffix '.doc' names no format of a data matrix"),
             ("x", "a suffix must name the format of a data matrix"),
         ):
             (tmp_path / name).write_text("1,2\n")
@@ -203,7 +203,7 @@ class TestBadFiles:
             ("1,x\n3,4\n", ["line 1", "column 2", "'x'", "--header"]),
             ("a,b\n", ["no numbers", "header"]),
             ("\n\n", ["no numbers"]),
-            ("1;2,5\n3;4,5\n", ["line 1", "column 2", "'2,5'"]),
+            ("1;2,5\n3;4,5,6\n", ["line 1", "column 2", "'2,5'"]),
             ("1,2\n3,4_5\n", ["line 2", "column 2"]),
         ],
     )
@@ -224,10 +224,10 @@ class TestBadFiles:
         refused(path, "UTF-8")
 
     def test_parquet_with_text(self, refused, tmp_path):
-        refused(write_parquet(tmp_path / "x.parquet", a=[1, 2], name=["x", "y"]), "'name'", "string")
+        refused(write_parquet(tmp_path / "x.parquet", a=[1, 2], name=["x", "x"]), "'name'", "text", "--drop name")
 
     def test_parquet_with_missing_values(self, refused, tmp_path):
-        refused(write_parquet(tmp_path / "x.parquet", a=[1, 2], b=[1.0, None]), "'b'", "1 missing")
+        refused(write_parquet(tmp_path / "x.parquet", a=[1, 2], b=[1.0, None]), "'b'", "empty", "--impute median")
 
     def test_parquet_without_columns(self, refused, tmp_path):
         refused(write_parquet(tmp_path / "x.parquet"), "no columns")

@@ -193,7 +193,6 @@ def through_cells(monkeypatch):
         return outside(*args, **options)
 
     monkeypatch.setattr(neighbors, "EXACT_WORK", 0.0)
-    monkeypatch.setattr(neighbors, "FALLBACK_WORK", 0.0)
     monkeypatch.setattr(connect, "EXACT_WORK", 0.0)
     monkeypatch.setattr(Cells, "nearest_outside", counted)
     return calls
@@ -224,12 +223,13 @@ def test_the_path_through_cells_builds_a_tree_from_single_points(rng, through_ce
     assert lengths.sum() <= 1.02 * prim_length(np.sqrt(all_squared_distances(X)))
 
 
-def test_lists_cut_short_do_not_keep_components_apart(rng):
-    """Lists that found too few points end in inf: such points must still be searched for."""
+@pytest.mark.parametrize("rest", [0, None])
+def test_lists_cut_short_do_not_keep_components_apart(rng, rest):
+    """Lists that found too few points end in inf, with any index: such points must still be searched for."""
     X = clusters_far_apart(rng, 60)
     found = nearest_neighbors(Points(X), 2, rng)
     short_z, short_indices = found.z.copy(), found.indices.copy()
-    short_z[:, 2:], short_indices[:, 2:] = np.inf, np.arange(60)[:, None]
+    short_z[:, 2:], short_indices[:, 2:] = np.inf, np.arange(60)[:, None] if rest is None else rest
     short = type(found)(**{**vars(found), "z": short_z, "indices": short_indices})
     labels = Graph(60, *np.array(sorted(nearest_neighbor_pairs(all_squared_distances(X), 2))).T, 1.0).components[1]
     joins = connect.join_components(short, labels.astype(np.int64), rng)

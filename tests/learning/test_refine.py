@@ -100,6 +100,7 @@ def test_large_graphs_use_estimates_that_agree_with_the_exact_weights(monkeypatc
     k = np.random.default_rng(0).uniform(0.5, 2, graph.n_edges)
     exact, _ = refine_weights(graph, k, np.random.default_rng(0))
     monkeypatch.setattr(refine, "EXACT_NODES", 10)
+    monkeypatch.setattr(refine, "EXACT_WORK", 0.0)
     monkeypatch.setattr(refine, "SKETCH_ERROR", 0.05)
     monkeypatch.setattr("graspel.linalg.resistance.ELIMINATION_LIMIT", 10)
     estimated, _ = refine_weights(graph, k, np.random.default_rng(0))
@@ -149,3 +150,17 @@ def test_distances_over_many_decades(decades, seed):
     assert refined.is_connected
     assert np.isfinite(refined.weights).all()
     assert refined.weights @ found.state.resistance == pytest.approx(graph.n_nodes - 1, rel=1e-6)
+
+
+def test_an_objective_that_only_rounding_changes_ends_the_iteration(rng):
+    """Rounding errors of the objective and of the resistances that are larger than the tolerance."""
+    graph, k = problem(12, 0)[0], np.full(problem(12, 0)[0].n_edges, 1.0)
+    exact = exact_likelihood(graph.heads, graph.tails, graph.n_nodes, k)
+
+    def noisy(w):
+        state = exact(w)
+        error = rng.uniform(0.8, 1.2, len(w))
+        return refine.State(state.objective + rng.uniform(-1, 1), state.resistance * error, k)
+
+    assert best_weights(noisy, graph.weights, tol=1e-6).n_iterations < 100
+    assert best_weights(exact, graph.weights, tol=1e-6).gap <= 1e-6

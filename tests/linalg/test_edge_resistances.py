@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from graspel.graph.generators import erdos_renyi_graph, grid_graph, preferential_attachment_graph
+from graspel.linalg import exact_factor, precision
 from graspel.linalg.edge_resistances import EdgeResistances
 from toy_graphs import barbell, complete, cycle, path, star
 
@@ -44,6 +45,15 @@ def test_resistances_and_determinant_are_those_of_the_inverse(name, seed):
     assert_allclose(R, expected, rtol=1e-9)
 
 
+def test_inversion_by_halves_is_inversion(monkeypatch):
+    monkeypatch.setattr(precision, "HALVED_SIZE", 7)
+    A = np.random.default_rng(0).normal(size=(30, 40))
+    value, K = precision.inverse_by_halves(A @ A.T, 2)
+    assert_allclose(K @ (A @ A.T), np.eye(30), atol=1e-9)
+    assert_allclose(value, np.linalg.slogdet(A @ A.T)[1])
+    assert np.isneginf(precision.inverse_by_halves(-np.eye(30), 2)[0])
+
+
 @settings(max_examples=40, deadline=None)
 @given(n=st.integers(2, 40), seed=st.integers(0, 2**32 - 1), spread=st.floats(0, 4))
 def test_any_connected_graph(n, seed, spread):
@@ -57,6 +67,41 @@ def test_any_connected_graph(n, seed, spread):
     assert_allclose((graph.weights * R).sum(), n - 1, rtol=1e-6)  # Foster's theorem
 
 
-def test_half_of_a_grid_is_eliminated():
+def test_most_of_a_grid_is_eliminated():
     graph = grid_graph(20, 20)
-    assert EdgeResistances(graph.heads, graph.tails, 400).n_core <= 220
+    assert EdgeResistances(graph.heads, graph.tails, 400).n_core <= 100
+
+
+@pytest.mark.parametrize("dense_nodes", [0, 300])
+@pytest.mark.parametrize("ground", [0.0, 1e-80, 1e-3, 2.0])
+@pytest.mark.parametrize("name", ["edge", "grid", "random", "star", "complete"])
+def test_a_ground_is_added_to_the_diagonal(name, ground, dense_nodes, monkeypatch):
+    monkeypatch.setattr(exact_factor, "DENSE_NODES", dense_nodes)
+    graph = GRAPHS[name]()
+    n = graph.n_nodes
+    graph = graph.with_weights(np.random.default_rng(0).uniform(0.1, 10, graph.n_edges))
+    factor = EdgeResistances(graph.heads, graph.tails, n, ground).factor(graph.weights)
+    T = graph.laplacian.toarray() + (ground * np.eye(n) if ground > 1e-9 else 1 / n)
+    K = np.linalg.inv(T)
+    d = np.diag(K)
+    R = d[:, None] + d - 2 * K
+    solves, M = factor.prepare_solves(), np.zeros((n, n))
+    for block in (slice(0, 1 + n // 3), slice(1 + n // 3, n)):
+        later, columns = solves.columns(block)
+        M[later[:, None], solves.order[block]] = columns
+        M[solves.order[block][:, None], later] = columns.T
+    assert_allclose(factor.resistances, R[graph.heads, graph.tails], rtol=1e-8)
+    assert_allclose(np.diag(M), factor.diagonal(), atol=1e-9)
+    assert_allclose(np.diag(M)[:, None] + np.diag(M) - 2 * M, R, atol=1e-9)
+    expected = np.linalg.slogdet(T)[1] + (np.log(ground) if 0 < ground < 1e-9 else 0.0)
+    assert_allclose(factor.logdet, expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_the_compiled_elimination_is_that_of_the_full_inverse(name, monkeypatch):
+    monkeypatch.setattr(exact_factor, "DENSE_NODES", 0)
+    graph = GRAPHS[name]()
+    value, R = EdgeResistances(graph.heads, graph.tails, graph.n_nodes)(graph.weights)
+    expected_value, expected = by_inverse(graph)
+    assert_allclose(value, expected_value, atol=1e-9)
+    assert_allclose(R, expected, rtol=1e-9)

@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import toy_graphs
 from graspel.graph import Graph
-from graspel.linalg import effective_resistance
+from graspel.linalg import effective_resistance, resistance, resistance_between
 from graspel.linalg.projection import estimate_edge_resistances
 from linalg.zoo import reweighted
 
@@ -276,3 +276,18 @@ def test_many_solves_that_fail_cause_one_warning(pairs, monkeypatch):
 def test_the_scale_of_the_weights_does_not_matter(scale):
     graph = toy_graphs.grid(6, 7)
     assert_allclose(effective_resistance(graph.scaled(scale)).values * scale, effective_resistance(graph).values)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_no_resistance_is_below_that_of_the_edges_of_one_end(rng, monkeypatch):
+    """Also where weights span 49 decades, and a solve does not converge."""
+    monkeypatch.setattr(resistance, "ELIMINATION_LIMIT", 0)
+    start = toy_graphs.knn_like(120, 3)
+    graph = Graph(120, start.heads, start.tails, rng.choice([1e-25, 1e-12, 1.0, 1e15, 1e24], start.n_edges))
+    bound = 1 / graph.adjacency.sum(axis=1)
+    result = effective_resistance(graph)
+    assert result.method == "solve"
+    assert (result.values >= np.maximum(bound[graph.heads], bound[graph.tails])).all()
+    R = resistance_between(graph, np.arange(120))
+    assert (R[~np.eye(120, dtype=bool)] > 0).all()
+    assert (np.diag(R) == 0).all()

@@ -7,7 +7,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import toy_graphs
+from graspel import Graph
 from graspel.linalg import projection
+from graspel.linalg.all_resistances import all_resistances
 from graspel.linalg.projection import BATCH, RandomFlows, estimate_edge_resistances, estimate_resistances
 
 
@@ -65,3 +67,15 @@ def test_with_the_most_solves_allowed_the_error_that_they_reach_is_returned(rng,
     assert error > 1e-3
     _, error = estimate_resistances(graph.adjacency, graph.heads, graph.tails, 1e-3, rng, 1)
     assert error == pytest.approx(np.sqrt(2 / 64))
+
+
+@pytest.mark.parametrize("decades", [4, 10, 20])
+def test_small_leverages_are_estimated_as_well_as_large_ones(decades, rng, monkeypatch):
+    """Light edges beside heavy paths have leverages of 1e-18: neither their values nor the number of solves suffer."""
+    monkeypatch.setattr(projection, "MAX_SOLVES", 400)  # 2 * 1.25^2 / error^2 are enough for any edge
+    start = toy_graphs.grid(12, 12)
+    graph = Graph(144, start.heads, start.tails, 10.0 ** rng.uniform(-decades / 2, decades / 2, start.n_edges))
+    values, error = estimate_edge_resistances(graph.adjacency, 0.1, rng, 1)
+    exact = all_resistances(graph.adjacency)[graph.heads, graph.tails]
+    assert error <= 0.1
+    assert np.sqrt(np.mean((values / exact - 1) ** 2)) <= 0.15

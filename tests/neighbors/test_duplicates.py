@@ -62,6 +62,15 @@ def test_near_copies_have_their_true_neighbors(rng, spread, offset, monkeypatch)
     assert found.recall > 0.97
 
 
+@pytest.mark.parametrize("spread", [1e-7, 1e-6, 1e-5, 1e-4])
+def test_near_copies_about_the_mean_have_their_true_neighbors(rng, spread, monkeypatch):
+    """Most points are nearly copies. The mean is not far from them, and single precision blurs only a little."""
+    monkeypatch.setattr(search, "EXACT_WORK", 0.0)
+    X = rng.standard_normal((4000, 4))
+    X[:3600] = spread * rng.standard_normal((3600, 4))
+    assert nearest_neighbors(Points(X), 2, rng).recall > 0.98
+
+
 def test_ordinary_points_are_no_clumps(rng):
     assert find_clumps(Points(rng.standard_normal((3000, 3))), 64) == []
     assert find_clumps(Points(rng.random((3000, 1))), 64) == []

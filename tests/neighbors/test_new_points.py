@@ -49,14 +49,29 @@ def test_the_neighbors_are_those_of_a_slow_search(rng, offset):
     assert_allclose(ties.weights, weights / weights.sum(axis=1, keepdims=True), rtol=1e-6)
 
 
-def test_new_points_are_found_in_cells_as_well(rng, monkeypatch):
+def test_new_points_are_found_by_landmarks_as_well(rng, monkeypatch):
     X, new = rng.standard_normal((2000, 3)), rng.standard_normal((100, 3))
     monkeypatch.setattr(search, "EXACT_WORK", 0.0)
     neighbors = nearest_neighbors(Points(X), 2, rng)
-    assert neighbors.cells is not None
+    assert neighbors.landmarks is not None
     monkeypatch.setattr(new_points, "EXACT_WORK", 0.0)
     ties = NearPoints(neighbors.points, neighbors).find(new, 3)
     assert (ties.indices == np.argsort(cdist(new, X), axis=1)[:, :3]).mean() > 0.97
+
+
+@pytest.mark.parametrize("m", [2, 40])
+@pytest.mark.filterwarnings("ignore:only .* of the nearest neighbors were found")
+def test_an_old_point_finds_itself_by_landmarks_too(rng, m, monkeypatch):
+    X = rng.standard_normal((3000, m))
+    X[:200] = X[0] + 1e-9 * X[:200]  # near copies fill the cells of their landmarks
+    monkeypatch.setattr(search, "EXACT_WORK", 0.0)
+    monkeypatch.setattr(search, "MIN_CLUMP", 10_000)
+    neighbors = nearest_neighbors(Points(X), 2, rng)
+    assert neighbors.landmarks is not None
+    monkeypatch.setattr(new_points, "EXACT_WORK", 0.0)
+    ties = NearPoints(neighbors.points, neighbors).find(X, 3)
+    assert ties.is_old.all()
+    assert_array_equal(ties.indices[:, 0], np.arange(3000))
 
 
 @pytest.mark.parametrize("value", [1e20, 1e300, -1e308])

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import graspel.neighbors.approximate as approximate
 import graspel.neighbors.search as search
 from graspel.neighbors.search import nearest_neighbors
 from graspel.points.prepared import Points
@@ -43,24 +44,70 @@ def test_neighbors_are_right_wherever_the_points_lie(seed, offset, round_them):
 
 
 @pytest.fixture
-def cells_fail(monkeypatch):
-    """Neither few points nor a recall that is good enough."""
+def many(monkeypatch):
+    """Search as for very many points: not by computing all distances."""
     monkeypatch.setattr(search, "EXACT_WORK", 0.0)
-    monkeypatch.setattr(search, "WANTED_RECALL", 2.0)
 
 
-def test_if_cells_fail_all_distances_are_computed(rng, cells_fail):
-    X = blobs(rng, 400, 5)
-    found, exact = nearest_neighbors(Points(X), 2, rng), np.sort(z_data(X) + np.diag(np.full(400, np.inf)), axis=1)
-    assert found.recall == 1.0
-    assert found.cells is None
-    assert found.z[:, :2] == pytest.approx(exact[:, :2], rel=1e-6)
+def share_found(points: Points, z: np.ndarray, k: int) -> float:
+    """Twin of the recall: the share of the k nearest, by sorting all distances, that lists with distances z hold."""
+    X = points.centered_rows(np.arange(points.n_points), np.float64)
+    squares = (X**2).sum(axis=1)
+    D = squares[:, None] + squares - 2 * X @ X.T + np.diag(np.full(len(X), np.inf))
+    truth = np.sort(np.partition(D, k, axis=1)[:, :k], axis=1) / points.spectral_norm**2
+    return float((z[:, :k] <= truth * (1 + 1e-5)).mean())
 
 
-def test_if_that_takes_too_long_a_warning_gives_the_recall(rng, cells_fail, monkeypatch):
-    for limit, value in (("FALLBACK_WORK", 0.0), ("MIN_PROBES", 1), ("MAX_PROBES", 1)):
-        monkeypatch.setattr(search, limit, value)
+@pytest.mark.filterwarnings("ignore:only 9[78]%")
+@pytest.mark.parametrize(("n", "m", "metric"), [(2500, 8, "euclidean"), (1300, 200, "cosine")])
+def test_many_points_are_searched_by_landmarks(rng, many, n, m, metric):
+    points = Points(blobs(rng, n, m), metric=metric, rng=rng)
+    found = nearest_neighbors(points, 2, rng)
+    recall = share_found(points, found.z, 2)
+    assert recall >= 0.98
+    assert recall == pytest.approx(found.recall, abs=0.025)  # three standard errors of a sample of 128 lists
+    assert found.landmarks is not None
+    listed = np.isfinite(found.z)
+    assert listed[:, :2].all()
+    p, q = np.nonzero(listed)[0], found.indices[listed]
+    assert (p != q).all()
+    assert len(set(zip(p.tolist(), q.tolist(), strict=True))) == len(p)
+    assert (np.sort(found.z, axis=1) == found.z).all()
+    assert found.z[listed] == pytest.approx(points.squared_distances(p, q), rel=1e-5)
+
+
+@pytest.mark.parametrize("n_threads", [2, 4])
+def test_threads_change_no_bit(many, n_threads):
+    X = np.random.default_rng(0).standard_normal((5000, 20))  # hard enough for several sets and a round of descent
+    lists = [nearest_neighbors(Points(X, n_threads=n), 2, np.random.default_rng(1)) for n in (1, n_threads)]
+    assert (lists[0].indices == lists[1].indices).all()
+    assert (lists[0].z == lists[1].z).all()
+
+
+def test_harder_data_take_more_sets_of_landmarks(rng, many, monkeypatch):
+    """The search goes on until the lists hold nearly all true neighbors, and no longer."""
+    sets: list[int] = []
+    build = approximate.Landmarks.build
+
+    def counted(X, m, *args):
+        sets.append(m)
+        return build(X, m, *args)
+
+    monkeypatch.setattr(approximate.Landmarks, "build", counted)
+    for n_features, at_least in ((2, 1), (20, 2)):
+        sets.clear()
+        points = Points(rng.standard_normal((2500, n_features)))
+        found = nearest_neighbors(points, 2, rng)
+        assert share_found(points, found.z, 2) >= 0.98
+        assert len(sets) >= at_least
+        assert (len(sets) == 1) == (at_least == 1)
+
+
+def test_a_warning_gives_a_low_recall(rng, many, monkeypatch):
+    for limit, value in (("MAX_SETS", 1), ("FEW_LANDMARKS", 1)):
+        monkeypatch.setattr(approximate, limit, value)
+    points = Points(rng.standard_normal((2000, 20)))
     with pytest.warns(match=r"only \d+% of the nearest neighbors were found"):
-        found = nearest_neighbors(Points(rng.standard_normal((1000, 15))), 2, rng)
+        found = nearest_neighbors(points, 2, rng)
     assert 0.1 < found.recall < 0.98
-    assert found.cells is not None
+    assert found.recall == pytest.approx(share_found(points, found.z, 2), abs=0.1)

@@ -44,6 +44,14 @@ def test_convergence_shows_eta_and_the_objective(model, ax):
     assert legend == ["$\\eta_{max}$", "joins components", "tol = 10", "objective F"]
 
 
+def test_convergence_shows_the_gap_to_the_optimum(blobs, ax):
+    model = GRASPEL(optimal=True, random_state=0).fit(blobs[0])
+    rendered(plot.convergence(model, ax))
+    gaps = [record.gap for record in model.history_ if record.gap is not None]
+    assert ax.lines[0].get_ydata().tolist() == gaps
+    assert "upper bound of the gap" in texts(ax.figure)
+
+
 def test_convergence_without_rounds_says_so(blobs):
     learner = GRASPEL(initial="mst", max_iter=0).fit(blobs[0])
     assert "no rounds" in texts(rendered(plot.convergence(learner)).figure)
@@ -187,5 +195,5 @@ def test_bad_input(model, blobs, ax):
 
 
 def test_matplotlib_is_imported_only_to_draw():
-    code = "import graspel.plot, graspel.report, sys; sys.exit('matplotlib' in sys.modules or 'plotly' in sys.modules)"
+    code = "import graspel.plot, graspel.report, sys; sys.exit('matplotlib' in sys.modules or 'PIL' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -9,6 +9,8 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from graspel import GRASPEL
+from graspel.report.contents import gather_contents
+from graspel.report.material import check_material
 
 # What Debian's packages start with as root, without a screen and without a graphics card.
 FLAGS = (
@@ -23,7 +25,8 @@ FLAGS = (
     "--disable-sync",
     "--disable-extensions",
     "--enable-unsafe-swiftshader",
-    "--window-size=800,600",
+    "--window-size=1280,900",
+    "--hide-scrollbars",
 )
 
 HOSTILE = [
@@ -36,6 +39,17 @@ HOSTILE = [
     "x" * 10_000,
     "",
 ]
+
+
+def make_material(model, X=None, **given):
+    """The material of a report, of which only some is given."""
+    names = ("labels", "clusters", "names", "texts", "images", "features", "source")
+    return check_material(model, X=X, **{**dict.fromkeys(names), **given})
+
+
+def gather(model, X=None, **given):
+    """The contents of a report."""
+    return gather_contents(make_material(model, X, **given))
 
 
 @pytest.fixture(scope="session")

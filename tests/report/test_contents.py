@@ -7,17 +7,14 @@ import json
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
-from graspel import GRASPEL, Graph, GraspelClustering
-from graspel.report.contents import MAX_CLASSES, gather_contents, list_states, make_coloring
-from graspel.report.critical_edges import most_critical_edges
+from graspel import GRASPEL, Graph, GraspelClustering, MultilevelTSNE
+from graspel.report.coloring import MAX_CLASSES, make_coloring
 from graspel.report.repeat import list_settings, write_code
-from graspel.report.summary import summarize
+from graspel.report.rounds import list_states
 from graspel.report.thinning import select_drawn
-
-
-def gather(model, **given):
-    return gather_contents(model, **{"labels": None, "clusters": None, "title": None, "source": None, **given})
+from report.conftest import gather
 
 
 def unpack(packed, kind):
@@ -43,26 +40,30 @@ def test_a_large_graph_keeps_late_edges_and_every_class(seed):
     graph = Graph(n, heads, np.minimum(tails, n - 1), 1.0, round=steps)
     classes = np.zeros(n, dtype=int)
     classes[[7, 8]] = 1
-    few = select_drawn(graph, classes, max_points=400, max_edges=300)
+    few = select_drawn(graph, classes, np.array([1234, 2345]), max_points=400, max_edges=300)
     assert len(few.nodes) == 400
+    assert {1234, 2345} <= set(few.nodes.tolist()), "points that are listed are drawn"
+    assert few.places(np.array([2345, 1234])) == [np.searchsorted(few.nodes, p) for p in (2345, 1234)]
     assert len(few.edges) <= 300
-    assert np.isin(few.nodes, few.nodes).all()
     assert np.isin(graph.heads[few.edges], few.nodes).all()
     assert np.isin(graph.tails[few.edges], few.nodes).all()
     assert np.isin(np.flatnonzero(graph.round > 0), few.edges).all()
     assert {7, 8} <= set(few.nodes.tolist())
-    assert select_drawn(graph, classes, max_points=400, max_edges=300).nodes.tolist() == few.nodes.tolist()
+    again = select_drawn(graph, classes, np.array([1234, 2345]), max_points=400, max_edges=300)
+    assert again.nodes.tolist() == few.nodes.tolist()
 
 
 def test_the_page_says_that_it_was_thinned(model, monkeypatch):
     from graspel.report import contents as module
 
     assert gather(model).drawn.startswith("All 120 points")
-    monkeypatch.setattr(module, "select_drawn", lambda graph, classes: select_drawn(graph, classes, max_points=50))
+    monkeypatch.setattr(module, "select_drawn", lambda *given: select_drawn(*given, max_points=100))
     found = gather(model)
-    assert "50 of 120 points" in found.drawn
-    heads = unpack(found.data["edges"]["heads"], "<i4")
-    assert 0 <= heads.min() <= heads.max() < 50
+    assert "100 of 120 points" in found.drawn
+    heads = unpack(found.rest["edges"]["heads"], "<i4")
+    assert 0 <= heads.min() <= heads.max() < 100
+    for group in found.rest["groups"]:
+        assert all(0 <= place < 100 for place in [*group["central"], *group["outlying"]])
 
 
 # --- classes ---------------------------------------------------------------------------------------------------------
@@ -110,16 +111,9 @@ def test_the_states_lead_from_the_start_to_the_learned_graph(model):
 def test_a_model_without_rounds_has_one_state(blobs):
     learner = GRASPEL(initial="mst", max_iter=0).fit(blobs[0])
     assert list_states(learner.graph_, learner.history_) == [{"edges": 119, "density": 119 / 120, "eta": None}]
-    assert "No edges were added" in " ".join(summarize(learner.certificate_))
-    json.dumps(gather(learner).data, allow_nan=False)
-
-
-def test_the_most_critical_edges_come_first(model):
-    order = most_critical_edges(model.graph_)
-    late = int((model.graph_.round > 0).sum())
-    assert (model.graph_.round[order[:late]] > 0).all()
-    assert (np.diff(model.graph_.eta[order[:late]]) <= 0).all()
-    assert (np.diff(model.graph_.weights[order[late:]]) >= 0).all()
+    found = gather(learner)
+    assert "no rounds were run" in next(v.answer for v in found.verdicts if v.question == "Is the graph finished?")
+    json.dumps([found.first, found.rest], allow_nan=False)
 
 
 # --- how to get it again ---------------------------------------------------------------------------------------------
@@ -142,13 +136,58 @@ def test_the_code_gives_the_same_clusters(blobs):
     assert "numpy version" in dict(rows)
 
 
-def test_the_code_clusters_the_graph_where_the_command_did(model, blobs):
-    code = write_code(model, n_clusters=8)
+def test_the_code_gives_the_graph_and_the_clusters_of_another_clusterer(model, blobs):
+    clusterer = GraspelClustering(8, learner=GRASPEL(3, max_iter=0), random_state=0).fit(blobs[0])
     names = {"X": blobs[0]}
-    exec(code, names)
-    assert len(np.unique(names["labels"])) == 8
+    exec(write_code(model, clusterer), names)
+    assert names["learner"].graph_ == model.graph_
+    assert names["clusterer"].labels_.tolist() == clusterer.labels_.tolist()
 
 
 def test_a_run_without_a_seed_says_so(blobs):
     rows = list_settings(GRASPEL(max_iter=0).fit(blobs[0]), None)
     assert "none was set" in dict(rows)["seed"]
+
+
+# --- data of all kinds -----------------------------------------------------------------------------------------------
+
+BLOBS = np.vstack([np.random.default_rng(k).standard_normal((30, 4)) + 8 * k for k in range(3)])
+KINDS = {
+    "huge": BLOBS * 1e300,
+    "tiny": BLOBS * 1e-300,
+    "equal": np.ones((40, 3)),
+    "constant columns": np.hstack([BLOBS, np.ones((90, 2))]),
+    "whole numbers": (10 * BLOBS).astype(int),
+    "flags": np.random.default_rng(0).random((60, 8)) < 0.5,
+    "single precision": BLOBS.astype(np.float32),
+    "copies": np.repeat(BLOBS[:10], 9, axis=0),
+    "sparse": sp.random_array((80, 50), density=0.1, rng=np.random.default_rng(0), format="csr"),
+    "more features than points": np.random.default_rng(0).standard_normal((20, 500)),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("with_data", [True, False])
+def test_data_of_all_kinds_have_a_report(kind, with_data):
+    X = KINDS[kind]
+    model = GRASPEL(random_state=0).fit(X)
+    found = gather(model, X if with_data else None, labels=np.arange(X.shape[0]) % 3)
+    json.dumps([found.first, found.rest], allow_nan=False)
+    assert np.isfinite(unpack(found.first["map"], "<f4")).all()
+    assert sum(found.first["colorings"][0]["sizes"]) == X.shape[0]
+
+
+def test_the_coordinates_of_a_tsne_model_are_its_map():
+    pytest.importorskip("openTSNE")
+    model = MultilevelTSNE(random_state=0).fit(BLOBS)
+    places = unpack(gather(model, BLOBS).first["map"], "<f4").reshape(2, -1).T
+    assert np.allclose(places, model.embedding_, rtol=1e-5)
+
+
+def test_points_of_no_cluster_and_very_many_clusters():
+    model = GRASPEL(random_state=0).fit(BLOBS)
+    noise = np.where(np.arange(90) < 5, -1, np.arange(90) % 2)
+    assert gather(model, BLOBS, clusters=noise).first["colorings"][0]["names"][0] == "in no group"
+    many = gather(model, BLOBS, clusters=np.arange(90), labels=np.arange(90))
+    assert len(many.first["colorings"][0]["names"]) == MAX_CLASSES
+    assert "more than 59 groups" in many.summary[0]

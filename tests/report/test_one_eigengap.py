@@ -1,58 +1,50 @@
-"""One eigengap for one graph: the report, the picture of the spectrum and n_clusters="auto" give the same number."""
+"""One count of rounds and one eigengap: the command, the clusterer and the report say the same."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from sklearn.datasets import load_digits, load_wine
 from sklearn.preprocessing import StandardScaler
 
-from graspel import GRASPEL, Graph, GraspelClustering
-from graspel.cluster import cluster_graph
-from graspel.plot.spectrum import first_eigenvalues
-from graspel.report.contents import gather_contents
-from graspel.report.summary import without_critical_edges
+from graspel import GRASPEL, GraspelClustering
+from graspel.report.rounds import without_critical_edges
+from report.conftest import gather
 
-DATA = {"digits": load_digits().data, "wine": StandardScaler().fit_transform(load_wine().data)}
-
-
-def gather(model):
-    return gather_contents(model, labels=None, clusters=None, title=None, source=None)
+DATA = {"digits": load_digits().data[:700], "wine": StandardScaler().fit_transform(load_wine().data)}
 
 
 @pytest.fixture(scope="module", params=DATA)
 def fitted(request):
-    """A learner with critical edges and its report; a clusterer, whose graph has no critical edges, and its report."""
-    learner = GRASPEL(random_state=0).fit(DATA[request.param])
-    clusterer = GraspelClustering(random_state=0).fit(DATA[request.param])
-    return learner, gather(learner), clusterer, gather(clusterer)
+    """Data, a learner with critical edges, and a clusterer, whose graph has no critical edges."""
+    X = DATA[request.param]
+    return X, GRASPEL(random_state=0).fit(X), GraspelClustering(random_state=0).fit(X)
 
 
-def test_the_report_and_the_picture_of_the_spectrum_mark_the_gap_of_auto(fitted):
-    learner, of_learner, clusterer, of_clusterer = fitted
-    auto = cluster_graph(learner.graph_, "auto", random_state=0)
-    assert of_learner.data["spectrum"]["gap"] == first_eigenvalues(learner).gap_after == auto.n_clusters
-    assert of_learner.eigengap.startswith(f"On this graph: {auto.gap.sentence()}.")
-    assert of_clusterer.data["spectrum"]["gap"] == clusterer.n_clusters_
-    assert of_clusterer.eigengap == f"On this graph: {clusterer.eigengap_.sentence()}."
-
-
-def test_the_report_of_a_learner_names_the_number_of_the_clusterer_too(fitted):
-    learner, of_learner, clusterer, _ = fitted
+@pytest.mark.parametrize("with_data", [True, False])
+def test_the_report_of_a_learner_has_the_gap_and_the_clusters_of_the_clusterer(fitted, with_data):
+    X, learner, clusterer = fitted
     assert without_critical_edges(learner.graph_).n_edges == clusterer.graph_.n_edges
-    assert of_learner.eigengap.endswith(f"of this graph: {clusterer.eigengap_.sentence()}.")
+    found = gather(learner, X if with_data else None)
+    assert found.rest["spectrum"]["gap"] == clusterer.n_clusters_
+    assert len(found.rest["groups"]) == clusterer.n_clusters_
+    sentence = clusterer.eigengap_.sentence()
+    assert sentence in found.eigengap
+    assert sentence in next(v.answer for v in found.verdicts if "number of groups" in v.question)
 
 
-def test_a_gap_beyond_the_first_twenty_eigenvalues_is_shown_too():
-    cliques = np.arange(120).reshape(30, 4)
-    heads, tails = np.triu_indices(4, 1)
-    inside = [cliques[:, heads].ravel(), cliques[:, tails].ravel()]
-    i, j = np.triu_indices(30, 1)
-    graph = Graph(120, [*inside[0], *cliques[i, 0]], [*inside[1], *cliques[j, 0]], [1.0] * 180 + [1e-3] * 435)
-    learner = GRASPEL(initial=graph, max_iter=0, random_state=0).fit(np.repeat(np.eye(30), 4, axis=0) * 9.0)
-    learner.graph_ = graph
-    spectrum = gather(learner).data["spectrum"]
-    assert spectrum["gap"] == 30
-    assert len(spectrum["values"]) > 30
-    exact = np.linalg.eigvalsh(graph.laplacian.toarray())[: len(spectrum["values"])]
-    assert np.allclose(spectrum["values"], exact, rtol=1e-2, atol=1e-8)
+def test_clusters_of_a_given_number_are_shown_with_the_same_gap(fitted):
+    X, learner, clusterer = fitted
+    found = gather(learner, X, clusters=GraspelClustering(4, random_state=0).fit(X))
+    assert len(found.rest["groups"]) == 4
+    assert found.rest["spectrum"]["gap"] == clusterer.n_clusters_
+    assert clusterer.eigengap_.sentence() in found.eigengap
+
+
+def test_there_is_one_count_of_rounds(fitted):
+    _, learner, _ = fitted
+    found = gather(learner)
+    n_rounds = learner.certificate_.n_rounds
+    assert n_rounds == learner.n_iter_ == len(found.rest["rounds"]) == len(found.rest["states"]) - 1
+    words = f"{n_rounds} {'round' if n_rounds == 1 else 'rounds'}"
+    assert f"after {words};" in next(v.answer for v in found.verdicts if v.question == "Is the graph finished?")
+    assert words in {row[0]: row[1] for row in learner.certificate_.sentences()}["settled"]

@@ -157,7 +157,7 @@ def _add_copies(found: Neighbors, k: int, n: int) -> NeighborLists:
     itself.
     """
     if not len(found.copies):
-        return NeighborLists(found.indices[:, :k], found.z[:, :k])
+        return NeighborLists(found.indices[:, :k].astype(np.int64), found.z[:, :k].astype(np.float64))
     group = np.empty(n, dtype=np.int64)
     group[found.distinct] = np.arange(len(found.distinct))
     group[found.copies] = group[found.copy_of]

@@ -13,7 +13,7 @@ from graspel.cli.errors import friendly_errors
 from graspel.cli.options import AUTO
 from graspel.cli.output import check_graph_file, check_sources, print_json, print_table
 from graspel.cli.progress_bar import progress_bar
-from graspel.cli.run_learner import find_initial_file, read_initial, read_points
+from graspel.cli.run_learner import find_classes, find_initial_file, read_initial, read_points
 from graspel.io.errors import UnusableFile
 from graspel.runtime.progress import announce
 
@@ -34,6 +34,7 @@ EXAMPLES = "\n".join(
         "graspel cluster points.npy -k 10 -o clusters.csv",
         "graspel cluster points.csv -o clusters.csv --save-graph graph.npz",
         "graspel cluster points.npy -k 10 -o clusters.npy --labels classes.csv --seed 0",
+        "graspel cluster wine.csv -k 3 -o clusters.csv --label-column cultivar --scale standard",
         "graspel cluster --graph graph.npz -k 10 -o clusters.csv",
         "",
         "Clusters are numbered from 0, by their first point. "
@@ -56,8 +57,7 @@ class FoundLabels(NamedTuple):
 Data = Annotated[
     Path | None,
     typer.Argument(
-        help="The points, one per row: .npy (memory-mapped), .npz, .csv, .csv.gz, .parquet or .mtx. "
-        "Not needed with --graph.",
+        help=f"The points, one per row: {options.FORMATS}. Not needed with --graph.",
         show_default=False,
         metavar="DATA",
     ),
@@ -65,7 +65,10 @@ Data = Annotated[
 Output = Annotated[
     Path,
     options.make_file_option(
-        "The cluster of every point, in the order of the data: .csv (one column, cluster) or .npy.", "--output", "-o"
+        "The cluster of every point, in the order of the data: .csv (a column cluster, after the names of the points "
+        "if they have any) or .npy.",
+        "--output",
+        "-o",
     ),
 ]
 Clusters = Annotated[
@@ -145,7 +148,7 @@ Seed = Annotated[int | None, options.make_seed_option("clusters")]
 LEARNING = ("n_neighbors", "metric", "neighbor_rule", "initial", "max_iter", "center")
 # Options for learning a graph, and options for reading points.
 NOT_WITH_GRAPH = (*LEARNING, "save_graph", "consensus", "noise")
-ONLY_WITH_DATA = ("key", "header")
+ONLY_WITH_DATA = ("key", "header", *options.ROLES)
 
 
 def cluster(
@@ -160,7 +163,13 @@ def cluster(
     save_graph: SaveGraph = None,
     key: options.Key = None,
     header: options.Header = None,
-    n_neighbors: options.NeighborsWithoutK = None,
+    id_column: options.IdColumn = None,
+    label_column: options.LabelColumn = None,
+    columns: options.Columns = None,
+    drop: options.Drop = None,
+    scale: options.Scale = None,
+    impute: options.Impute = None,
+    n_neighbors: options.Neighbors = None,
     metric: options.Metric = None,
     neighbor_rule: options.NeighborRule = None,
     initial: Initial = None,
@@ -179,17 +188,17 @@ def cluster(
         _check_files(given)
         with progress_bar(show=not (json or quiet)):
             from graspel.cluster import ASSIGNMENTS
-            from graspel.io.labels import read_labels, write_labels
+            from graspel.io.labels import write_labels
             from graspel.runtime.parameters import check_choice
 
             check_choice("assign_labels", assign_labels, ASSIGNMENTS)
-            X: Any = None if data is None else _read_points(data, key, header)
-            learned = None if graph is None else _read_graph(graph, data, X)
-            n_points = X.shape[0] if learned is None else learned.n_nodes
+            points: Any = None if data is None else _read_points(data, key, header, given)
+            learned = None if graph is None else _read_graph(graph, data, points)
+            n_points = points.X.shape[0] if learned is None else learned.n_nodes
             _check_n_clusters(n_clusters, n_points, source)
-            classes = None if labels is None else read_labels(labels, n_points, source)
+            classes = _find_classes(given, points, n_points, source)
             if learned is None:
-                learned, found, more = _cluster_points(X, n_clusters, given)
+                learned, found, more = _cluster_points(points, n_clusters, given)
             else:
                 _check_components(n_clusters, learned, source)
                 found, more = _cluster_nodes(learned, n_clusters, given), {}
@@ -197,7 +206,7 @@ def cluster(
                 learned.export(save_graph)
                 written.append(str(save_graph))
             announce("writing", detail=output.name)
-            write_labels(output, found.labels)
+            write_labels(output, found.labels, learned.node_names)
         written.append(str(output))
         record = {**_summary(found, learned), **more, **_scores(classes, found), "seconds": monotonic() - began}
         if json:
@@ -223,7 +232,7 @@ def _check_source(given: dict[str, Any]) -> Path:
     if "data" not in given:
         extra = next((name for name in ONLY_WITH_DATA if name in given), None)
         if extra is not None:
-            raise ValueError(f"--{extra} is for reading points, but none are given; leave it out.")
+            raise ValueError(f"--{extra.replace('_', '-')} is for reading points, but none are given; leave it out.")
     source: Path = given.get("graph") or given["data"]
     return source
 
@@ -260,7 +269,7 @@ def _check_components(n_clusters: int | str, graph: Graph, source: Path) -> None
 # --- the work --------------------------------------------------------------------------------------------------------
 
 
-def _cluster_points(X: Any, n_clusters: Any, given: dict[str, Any]) -> tuple[Graph, FoundLabels, dict[str, Any]]:
+def _cluster_points(points: Any, n_clusters: Any, given: dict[str, Any]) -> tuple[Graph, FoundLabels, dict[str, Any]]:
     """The learned graph of the points, their clusters, and what the consensus says about them."""
     from graspel.cluster import GraspelClustering
     from graspel.learner import GRASPEL
@@ -270,13 +279,14 @@ def _cluster_points(X: Any, n_clusters: Any, given: dict[str, Any]) -> tuple[Gra
     graph = read_initial({name: given[name] for name in LEARNING if name in given})
     if "max_iter" in graph:  # critical edges: only a learner of its own adds them
         own["learner"], graph = GRASPEL(**graph), {}
-    model = GraspelClustering(n_clusters, **own, **graph).fit(X)
+    model = GraspelClustering(n_clusters, **own, **graph).fit(points.X)
     more = {
         "consensus": max(1, len(model.member_weights_)),
         "agreement": float(model.agreement_.mean()),
         "noise": int((model.labels_ < 0).sum()),
     }
-    return model.graph_, FoundLabels(model.labels_, model.n_clusters_, model.eigengap_), more
+    learned = model.graph_ if points.names is None else model.graph_.with_names(points.names)
+    return learned, FoundLabels(model.labels_, model.n_clusters_, model.eigengap_), more
 
 
 def _cluster_nodes(graph: Graph, n_clusters: Any, given: dict[str, Any]) -> FoundLabels:
@@ -290,10 +300,19 @@ def _cluster_nodes(graph: Graph, n_clusters: Any, given: dict[str, Any]) -> Foun
 # --- the files -------------------------------------------------------------------------------------------------------
 
 
-def _read_points(data: Path, key: str | None, header: bool | None) -> Any:
+def _find_classes(given: dict[str, Any], points: Any, n_points: int, source: Path) -> list[Any] | None:
+    """The known classes, from the column of the table or from a file of their own."""
+    if points is not None:
+        return find_classes(given.get("labels"), given.get("label_column"), points, source)
+    from graspel.io.labels import read_labels
+
+    return read_labels(given["labels"], n_points, source) if "labels" in given else None
+
+
+def _read_points(data: Path, key: str | None, header: bool | None, given: dict[str, Any]) -> Any:
     if key is None and _is_graph(data):
         raise UnusableFile(f"{data} holds a graph, not points; give it by --graph {data}.")
-    return read_points(data, key, header)
+    return read_points(data, key, header, given)
 
 
 def _is_graph(path: Path) -> bool:
@@ -305,16 +324,16 @@ def _is_graph(path: Path) -> bool:
         return "graspel_graph_version.npy" in archive.namelist()
 
 
-def _read_graph(path: Path, data: Path | None, X: Any) -> Graph:
+def _read_graph(path: Path, data: Path | None, points: Any) -> Graph:
     """Read the graph; if points are given too, it must have as many nodes."""
     from graspel.graph import Graph
 
     announce("reading", detail=path.name)
     graph = Graph.read(path)
-    if X is not None and X.shape[0] != graph.n_nodes:
+    if points is not None and points.X.shape[0] != graph.n_nodes:
         raise UnusableFile(
-            f"{path} is a graph of {graph.n_nodes:,} nodes, but {data} holds {X.shape[0]:,} points; give the graph of "
-            "these points, or leave one of the two out."
+            f"{path} is a graph of {graph.n_nodes:,} nodes, but {data} holds {points.X.shape[0]:,} points; give the "
+            "graph of these points, or leave one of the two out."
         )
     return graph
 

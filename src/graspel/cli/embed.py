@@ -10,7 +10,7 @@ from graspel.cli import options
 from graspel.cli.errors import friendly_errors
 from graspel.cli.output import check_sources, print_json, print_table
 from graspel.cli.progress_bar import progress_bar
-from graspel.cli.run_learner import read_points
+from graspel.cli.run_learner import find_classes, read_points
 from graspel.runtime.progress import announce
 
 HELP = (
@@ -79,7 +79,7 @@ RefineIter = Annotated[
 Neighbors = Annotated[
     int | None,
     options.make_option(
-        options.START, "2", "How many nearest neighbors each point of the graph is joined to.", "--n-neighbors", "-k"
+        options.START, "2", "How many nearest neighbors each point of the graph is joined to.", "--n-neighbors", "-n"
     ),
 ]
 MaxIter = Annotated[
@@ -108,6 +108,12 @@ def embed(
     n_components: Components = None,
     key: options.Key = None,
     header: options.Header = None,
+    id_column: options.IdColumn = None,
+    label_column: options.LabelColumn = None,
+    columns: options.Columns = None,
+    drop: options.Drop = None,
+    scale: options.Scale = None,
+    impute: options.Impute = None,
     reduction: Reduction = None,
     early_iter: EarlyIter = None,
     n_iter: Iter = None,
@@ -129,13 +135,12 @@ def embed(
         _check_files(given)
         with progress_bar(show=not (json or quiet)):
             from graspel.io.coordinates import write_coordinates
-            from graspel.io.labels import read_labels
 
-            X = read_points(data, key, header)
-            classes = None if labels is None else read_labels(labels, X.shape[0], data)
-            model = _make_estimator(given).fit(X)
+            points = read_points(data, key, header, given)
+            classes = find_classes(labels, label_column, points, data)
+            model = _make_estimator(given).fit(points.X)
             announce("writing", detail=output.name)
-            write_coordinates(output, model.embedding_)
+            write_coordinates(output, model.embedding_, points.names)
             written.append(str(output))
             if plot is not None:
                 _draw(model.embedding_, classes, plot, data, method)

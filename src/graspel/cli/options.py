@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+TABLE = "Columns of the table"
 START = "Start graph (Step 1)"
 GROWTH = "Critical edges (Steps 2 and 3)"
 STOP = "When to stop (Step 4)"
@@ -18,6 +19,10 @@ MODEL = "Objective and data"
 RUN = "The run"
 
 AUTO = "auto"
+FORMATS = (
+    ".npy (memory-mapped), .npz, .csv, .csv.gz, .tsv, .xlsx, .parquet, .feather, .mtx, .h5ad, .zarr or a folder of "
+    ".parquet files (the last two are read in blocks)"
+)
 
 
 def describe_default(value: str) -> str:
@@ -76,14 +81,15 @@ def _parse_tolerance(text: str) -> float | None:
 Data = Annotated[
     Path,
     typer.Argument(
-        help="The points, one per row: .npy (memory-mapped), .npz, .csv, .csv.gz, .parquet or .mtx.",
+        help=f"The points, one per row: {FORMATS}.",
         show_default=False,
         metavar="DATA",
     ),
 ]
 GraphArgument = Annotated[Path, typer.Argument(help="The graph to read.", show_default=False, metavar="GRAPH")]
 Key = Annotated[
-    str | None, make_option(None, "X, or the only array", "Which array of an .npz file to read", metavar="NAME")
+    str | None,
+    make_option(None, "X, or the only array", "Which array of an .npz, .h5ad or .zarr file to read", metavar="NAME"),
 ]
 Header = Annotated[
     bool | None,
@@ -92,6 +98,46 @@ Header = Annotated[
         "yes if none of its cells is a number",
         "Whether the first line of a .csv file holds names",
         "--header/--no-header",
+    ),
+]
+IdColumn = Annotated[
+    str | None,
+    make_option(
+        TABLE,
+        "none, or one that can only be an id",
+        "The column that names the points: its name, or its number from 1. The names are kept in graph files.",
+        metavar="COLUMN",
+    ),
+]
+LabelColumn = Annotated[
+    str | None,
+    make_option(
+        TABLE,
+        "none",
+        "The column of known classes; it is no feature, and results are compared with it.",
+        metavar="COLUMN",
+    ),
+]
+Columns = Annotated[
+    str | None,
+    make_option(TABLE, "all", "The columns that are features, separated by commas.", metavar="COLUMN,..."),
+]
+Drop = Annotated[
+    str | None, make_option(TABLE, "none", "Columns to leave out, separated by commas.", metavar="COLUMN,...")
+]
+Scale = Annotated[
+    str | None,
+    make_option(
+        TABLE,
+        "as they are",
+        "Bring all columns to one scale: standard (mean 0, standard deviation 1) or robust (median and quartiles).",
+        metavar="standard|robust",
+    ),
+]
+Impute = Annotated[
+    str | None,
+    make_option(
+        TABLE, "missing values are refused", "Replace missing values by the median of the column.", metavar="median"
     ),
 ]
 CertificateJson = Annotated[
@@ -104,12 +150,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but er
 
 Neighbors = Annotated[
     int | None,
-    make_option(START, "2", "How many nearest neighbors each point is joined to at the start.", "--n-neighbors", "-k"),
-]
-# For commands where -k is the number of clusters.
-NeighborsWithoutK = Annotated[
-    int | None,
-    make_option(START, "2", "How many nearest neighbors each point is joined to.", "--n-neighbors", "--neighbors"),
+    make_option(START, "2", "How many nearest neighbors each point is joined to at the start.", "--n-neighbors", "-n"),
 ]
 Metric = Annotated[
     str | None, make_option(START, "euclidean", "How distance is measured: euclidean or cosine.", metavar="METRIC")
@@ -199,6 +240,16 @@ Refine = Annotated[
         "--refine/--no-refine",
     ),
 ]
+Optimal = Annotated[
+    bool | None,
+    make_option(
+        MODEL,
+        "no-optimal",
+        "Find the edges and weights that maximize the objective over all graphs, with a bound of the distance to the "
+        "optimum; the graph has 2.5 to 5 edges per point. --tol is then the largest R/z - 1 allowed; auto: 0.001.",
+        "--optimal/--no-optimal",
+    ),
+]
 Center = Annotated[
     bool | None,
     make_option(
@@ -213,6 +264,19 @@ RandomState = Annotated[int | None, make_seed_option("graph to the bit")]
 Jobs = Annotated[
     int | None,
     make_option(RUN, "all cores", "Threads; -1 for all cores. The result does not depend on it.", "--n-jobs", "-j"),
+]
+
+# The options that say what the columns of a table are, by the names of `graspel.io.table_roles.Roles`.
+ROLES = ("id_column", "label_column", "columns", "drop", "scale", "impute")
+
+Checkpoint = Annotated[
+    str | None,
+    make_option(
+        RUN,
+        "none",
+        "Folder that keeps neighbor lists and rounds: after a crash the same command goes on from there.",
+        metavar="FOLDER",
+    ),
 ]
 
 # The names of all parameters of the learner that have an option.
@@ -231,7 +295,9 @@ PARAMETERS = (
     "sigma",
     "beta",
     "refine",
+    "optimal",
     "center",
     "random_state",
     "n_jobs",
+    "checkpoint",
 )

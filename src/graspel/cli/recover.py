@@ -39,7 +39,7 @@ EXAMPLES = "\n".join(
 Signals = Annotated[
     Path,
     typer.Argument(
-        help="The signals, one node per row: .npy, .npz, .csv, .csv.gz, .parquet or .mtx.",
+        help=f"The signals, one node per row: {options.FORMATS}.",
         show_default=False,
         metavar="SIGNALS",
     ),
@@ -88,7 +88,7 @@ Neighbors = Annotated[
         "5",
         "Neighbors of each node that the learner starts from, in larger graphs",
         "--n-neighbors",
-        "-k",
+        "-n",
         metavar="NUMBER",
     ),
 ]
@@ -100,6 +100,9 @@ def recover(
     truth: Truth = None,
     key: options.Key = None,
     header: options.Header = None,
+    id_column: options.IdColumn = None,
+    columns: options.Columns = None,
+    drop: options.Drop = None,
     noise: Noise = None,
     criterion: Criterion = None,
     all_pairs: AllPairs = None,
@@ -118,8 +121,8 @@ def recover(
         check_graph_file(output)
         check_sources([signals, truth], [output])
         with progress_bar(show=not (json or quiet)):
-            X, known = _read(signals, key, header, truth)
-            model = _fit(X, parameters)
+            points, known = _read(signals, key, header, truth, given)
+            model = _fit(points, parameters)
             announce("writing", detail=output.name)
             model.graph_.export(output)
         written.append(str(output))
@@ -131,23 +134,29 @@ def recover(
             print_table(f"The graph behind {signals.name}, written to {output}", rows)
 
 
-def _read(signals: Path, key: str | None, header: bool | None, truth: Path | None) -> tuple[Any, Graph | None]:
+def _read(
+    signals: Path, key: str | None, header: bool | None, truth: Path | None, given: dict[str, Any]
+) -> tuple[Any, Graph | None]:
     from graspel.graph import Graph
 
     known = None if truth is None else Graph.read(truth)
-    X = read_points(signals, key, header)
-    if known is not None and known.n_nodes != X.shape[0]:
+    points = read_points(signals, key, header, given)
+    n_rows = points.X.shape[0]
+    if known is not None and known.n_nodes != n_rows:
         raise UnusableFile(
-            f"{truth} is a graph of {known.n_nodes:,} nodes, but {signals} has {X.shape[0]:,} rows; rows are nodes: "
+            f"{truth} is a graph of {known.n_nodes:,} nodes, but {signals} has {n_rows:,} rows; rows are nodes: "
             "give signals and graph of the same nodes, or leave --truth out."
         )
-    return X, known
+    return points, known
 
 
-def _fit(X: Any, parameters: dict[str, Any]) -> GraphRecovery:
+def _fit(points: Any, parameters: dict[str, Any]) -> GraphRecovery:
     from graspel.recovery import GraphRecovery
 
-    return GraphRecovery(**parameters).fit(X)
+    model = GraphRecovery(**parameters).fit(points.X)
+    if points.names is not None:
+        model.graph_ = model.graph_.with_names(points.names)
+    return model
 
 
 def _scores(known: Graph | None, graph: Graph) -> dict[str, Any]:

@@ -11,11 +11,6 @@ weighted majority vote of the members, whose clusters are first matched to those
 mean shift (Comaniciu and Meer) with partitions in the place of points. A plain vote is the limit t = 0; there a
 minority of good members is outvoted. Results are the same to .01 for t from 3 to 8.
 
-Members that the data contradict count less from the start. A link is a point and one of its nearest neighbors. If a
-member cuts c links and the best one c_min, its weight is multiplied by min(1, 3 c_min / c)^2: where one partition
-hardly cuts a link, as around a ring with noise, another that cuts many times as many is wrong, however many members
-share its error. On data without such a clear cut all members count the same.
-
 Clusters that no point has after a vote keep the points that they had before it, so that their number never falls.
 
 References
@@ -43,7 +38,6 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 SHARPNESS = 5.0  # t; an agreement lower by 0.2 counts e times less
-CONTRADICTED = 3.0  # times the links that the best member cuts, from which a member counts less
 MAX_SHIFTS = 10  # steps of the mean shift; three are usual
 
 
@@ -83,13 +77,12 @@ class Consensus:
         return total
 
 
-def find_consensus(partitions: Sequence[Ints], support: Floats | None = None) -> Consensus:
+def find_consensus(partitions: Sequence[Ints]) -> Consensus:
     """The partition where partitions of the same points are densest.
 
     Parameters
     ----------
     partitions : list of arrays of N, each with the labels 0 to K - 1
-    support : array or None, how far the data support every member, from 0 to 1 (see `support_by_links`); None: all 1
 
     Examples
     --------
@@ -101,32 +94,18 @@ def find_consensus(partitions: Sequence[Ints], support: Floats | None = None) ->
     """
     k = 1 + max(int(labels.max()) for labels in partitions)
     agreements = np.array([[adjusted_agreement(one, other, k) for other in partitions] for one in partitions])
-    support = np.ones(len(partitions)) if support is None else support
-    density = support * (_kernel(agreements) @ support)
+    density = _kernel(agreements).sum(axis=1)
     start = int(np.argmax(np.round(density, 9)))  # the first of equals, also where rounding errors differ
     labels, weights = partitions[start].astype(np.int64), _kernel(agreements[start])
     if len(partitions) > 1:  # its agreement with itself says nothing: it counts as much as the one nearest to it
         weights[start] = np.delete(weights, start).max()
-    weights = weights * support
     for _ in range(MAX_SHIFTS):
         shifted = _vote(labels, partitions, weights, k)
         if (shifted == labels).all():
             break
         labels = shifted
-        weights = support * _kernel(np.array([adjusted_agreement(labels, member, k) for member in partitions]))
+        weights = _kernel(np.array([adjusted_agreement(labels, member, k) for member in partitions]))
     return describe_consensus(labels, partitions, weights)
-
-
-def support_by_links(cut: Floats, n_links: int) -> Floats:
-    """How far the data support each member: min(1, 3 c_min / c)^2, where c is the share of links that it cuts.
-
-    Examples
-    --------
-    >>> support_by_links(np.array([0.01, 0.04, 0.1]), n_links=1000).round(2)
-    array([1.  , 0.65, 0.11])
-    """
-    one = 1.0 / max(n_links, 1)  # one link, so that a member that cuts none has a finite advantage
-    return np.minimum(1.0, CONTRADICTED * (cut.min() + one) / (cut + one)) ** 2
 
 
 def describe_consensus(labels: Ints, partitions: Sequence[Ints], weights: Floats | None = None) -> Consensus:

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from graspel.cluster.assignment import ASSIGNMENTS
 from graspel.cluster.clustering import number_by_first_node
-from graspel.cluster.consensus import Consensus, describe_consensus, find_consensus, support_by_links
+from graspel.cluster.consensus import Consensus, describe_consensus, find_consensus
 from graspel.cluster.members import Member, Partition, build_member, cut_member, embed_member
-from graspel.cluster.smoothing import ENOUGH_LINKS, LINKS, kept_links, smoothed_labels, smoothed_rows
+from graspel.cluster.smoothing import ENOUGH_LINKS, can_smooth, kept_links, smoothed_labels, smoothed_rows
 from graspel.learning.weights import Weights
 from graspel.neighbors.search import Neighbors
 from graspel.runtime.progress import announce
@@ -65,11 +65,10 @@ def consensus_clusters(
         partitions.append(cut_member(adjacency, values, vectors, n_clusters, assignment, int(rng.integers(2**31))))
         guess = vectors[:, 1:]
     labels = [partition.labels for partition in partitions]
-    cut = 1.0 - np.array([kept_links(neighbors, member) for member in labels])
-    found = find_consensus(labels, support_by_links(cut, n_links=LINKS * len(labels[0])))
+    found = find_consensus(labels)
     heaviest = partitions[int(np.argmax(np.round(found.weights, 9)))]
     kept = kept_links(neighbors, found.labels)
-    is_smoothed = kept < ENOUGH_LINKS
+    is_smoothed = kept < ENOUGH_LINKS and can_smooth(neighbors)
     if is_smoothed:
         announce("clustering", 0.9, "smoothed features")
         rows = smoothed_rows(neighbors)

@@ -57,8 +57,8 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
         Number of graphs, from 1 to 7, that are clustered and whose agreement is the result. They differ in the number
         of neighbors and in the rule by which these are chosen. 1 clusters the learned graph alone. None: 7, or 1 if you
         say which graph to cluster, by `learner`, `n_neighbors`, `neighbor_rule` or an `initial` graph of your own.
-    metric : {"euclidean", "cosine"}, default="euclidean"
-        The distance between points. For "cosine", rows are divided by their norm first.
+    metric : {"euclidean", "cosine", "precomputed"}, str or callable, default="euclidean"
+        The distance between points, as in GRASPEL.
     n_neighbors : int, default=None
         Neighbors of each point in the learned graph. None: 2, or 5 with initial="unn".
     neighbor_rule : {"nearest", "mutual", "local-scale"}, default=None
@@ -139,7 +139,7 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
         n_clusters: int | Literal["auto"] = "auto",
         *,
         consensus: int | None = None,
-        metric: str = "euclidean",
+        metric: Any = "euclidean",
         n_neighbors: int | None = None,
         neighbor_rule: str | None = None,
         initial: Any = "knn",

@@ -47,6 +47,12 @@ def kept_links(neighbors: Neighbors, labels: Ints) -> float:
     return float((labels[neighbors.indices[:, :width]] == labels[:, None])[listed].mean()) if listed.any() else 1.0
 
 
+def can_smooth(neighbors: Neighbors) -> bool:
+    """Whether there are features to smooth: a table of distances has none, and rows on other machines stay there."""
+    sketch = getattr(neighbors.points, "sketch", None)
+    return sketch is not None and len(sketch) == len(neighbors.distinct)
+
+
 def smoothed_rows(neighbors: Neighbors) -> Floats:
     """The sketch of the distinct points, smoothed along their graph, centered, as rows of unit length."""
     n, k = neighbors.points.n_points, min(SMOOTHING_NEIGHBORS, neighbors.indices.shape[1])

@@ -34,7 +34,8 @@ def write_graph(graph: Graph, path: str | os.PathLike[str]) -> None:
         columns = {name: getattr(graph, attribute) for name, attribute in ATTRIBUTES.items()}
     else:
         columns = labeled_columns(graph)
-    write_graph_file(EdgeTable(graph.n_nodes, columns), path)
+    names = None if graph.node_names is None else graph.node_names.tolist()
+    write_graph_file(EdgeTable(graph.n_nodes, columns, names), path)
 
 
 def graph_from_file(kind: type[Graph], path: str | os.PathLike[str], suffix: str | None = None) -> Graph:
@@ -42,7 +43,7 @@ def graph_from_file(kind: type[Graph], path: str | os.PathLike[str], suffix: str
 
     def check(content: Any) -> Graph:
         if isinstance(content, EdgeTable):
-            return kind(_count_nodes(content), **_constructor_columns(content.columns))
+            return kind(_count_nodes(content), **_constructor_columns(content.columns), node_names=content.node_names)
         return kind.from_adjacency(content)
 
     graph: Graph = read_graph_file(path, check, suffix)

@@ -18,8 +18,8 @@ moment (NaN where they were not computed).
 
 from __future__ import annotations
 
-import operator
 import os
+from collections.abc import Iterable
 from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -29,15 +29,20 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from graspel.graph.adjacency import check_adjacency
-from graspel.graph.conversions import to_igraph, to_networkx
+from graspel.graph.conversions import from_igraph, from_networkx, to_igraph, to_networkx, to_pyg
 from graspel.graph.edges import canonical_edges, edge_keys
+from graspel.graph.explanation import explain_edge
 from graspel.graph.files import graph_from_file, write_graph
+from graspel.graph.names import check_names
+from graspel.graph.neighbor_lists import NeighborLists, neighbor_lists
 from graspel.graph.provenance import Origin
 from graspel.io.suffix import file_suffix
+from graspel.runtime.html_views import html_view
 
 if TYPE_CHECKING:
     import igraph
     import networkx
+    import torch_geometric.data
 
 __all__ = ["Graph"]
 
@@ -45,7 +50,7 @@ __all__ = ["Graph"]
 class Graph:
     """Weighted undirected graph, immutable, with the provenance of each edge.
 
-    The arrays are read-only, as are those of `adjacency` and `laplacian`: to change one of these, copy it.
+    The arrays are read-only. The matrices `adjacency` and `laplacian` are copies that may be changed.
 
     Parameters
     ----------
@@ -61,6 +66,8 @@ class Graph:
         The round that added each edge; default 0, the start.
     eta, gradient : array-like of float, or float, optional
         Distortion and gradient of each edge when it was added; default NaN, unknown.
+    node_names : list of str, optional
+        What the nodes are called, all different. `why` takes these names, and files and exports keep them.
 
     Attributes
     ----------
@@ -70,6 +77,7 @@ class Graph:
     weights, eta, gradient : ndarray of float64, shape (n_edges,)
     origin : ndarray of int8, shape (n_edges,)
     round : ndarray of int32, shape (n_edges,)
+    node_names : ndarray of str, shape (n_nodes,), or None
 
     Examples
     --------
@@ -92,6 +100,7 @@ class Graph:
     round: NDArray[np.int32]
     eta: NDArray[np.float64]
     gradient: NDArray[np.float64]
+    node_names: NDArray[np.str_] | None
 
     def __init__(
         self,
@@ -104,12 +113,13 @@ class Graph:
         round: ArrayLike | None = None,
         eta: ArrayLike | None = None,
         gradient: ArrayLike | None = None,
+        node_names: Iterable[Any] | None = None,
     ) -> None:
         columns = canonical_edges(n_nodes, heads, tails, weights, origin, round, eta, gradient)
         for column in columns.values():
             column.flags.writeable = False
         # A graph does not change: __setattr__ raises, so the attributes are set directly.
-        self.__dict__.update(columns, n_nodes=int(n_nodes))
+        self.__dict__.update(columns, n_nodes=int(n_nodes), node_names=check_names(node_names, int(n_nodes)))
 
     @classmethod
     def from_adjacency(cls, A: Any, origin: Origin = Origin.GIVEN) -> Graph:
@@ -155,9 +165,21 @@ class Graph:
         degrees.flags.writeable = False
         return degrees
 
-    @cached_property
+    @property
     def adjacency(self) -> sp.csr_array:
-        """Symmetric matrix of the weights, CSR with sorted indices; scikit-learn takes it as a precomputed affinity."""
+        """Symmetric matrix of the weights, CSR with sorted indices; scikit-learn takes it as a precomputed affinity.
+
+        Every call returns a copy of its own, which other tools may change.
+        """
+        return self._adjacency.copy()
+
+    @property
+    def laplacian(self) -> sp.csr_array:
+        """L = D - W, CSR with sorted indices; a copy, like `adjacency`."""
+        return self._laplacian.copy()
+
+    @cached_property
+    def _adjacency(self) -> sp.csr_array:
         # The lower triangle comes first, because then every row is already sorted.
         rows, columns = np.concatenate([self.tails, self.heads]), np.concatenate([self.heads, self.tails])
         # scikit-learn requires indices of 32 bits.
@@ -165,16 +187,15 @@ class Graph:
         return _freeze(sp.coo_array(entries, shape=(self.n_nodes, self.n_nodes)).tocsr())
 
     @cached_property
-    def laplacian(self) -> sp.csr_array:
-        """L = D - W, CSR with sorted indices."""
-        return _freeze((sp.diags_array(self.degrees, format="csr") - self.adjacency).tocsr())
+    def _laplacian(self) -> sp.csr_array:
+        return _freeze((sp.diags_array(self.degrees, format="csr") - self._adjacency).tocsr())
 
     @cached_property
     def components(self) -> tuple[int, NDArray[np.int32]]:
         """Number of connected components, and the component of each node."""
         from scipy.sparse.csgraph import connected_components
 
-        n_components, labels = connected_components(self.adjacency, directed=False)
+        n_components, labels = connected_components(self._adjacency, directed=False)
         labels.flags.writeable = False
         return int(n_components), labels
 
@@ -204,11 +225,19 @@ class Graph:
                 "or change its weight by with_weights."
             )
         columns = {name: np.concatenate([own, added._columns[name]]) for name, own in self._columns.items()}
-        return Graph(self.n_nodes, **columns)
+        return Graph(self.n_nodes, **columns, node_names=self.node_names)
 
     def with_weights(self, weights: ArrayLike) -> Graph:
         """Return a new graph with the same edges and provenance, and these weights (in the order of `heads`)."""
-        return Graph(self.n_nodes, **{**self._columns, "weights": weights})
+        return Graph(self.n_nodes, **{**self._columns, "weights": weights}, node_names=self.node_names)
+
+    def with_names(self, node_names: Iterable[Any] | None) -> Graph:
+        """Return a new graph with the same edges, whose nodes have these names (None: no names).
+
+        >>> Graph(2, [0], [1], [1.0]).with_names(["Ann", "Bob"]).why("Bob", "Ann")
+        'Nodes Ann and Bob are joined, with weight 1: edge of the graph that was given, from the start.'
+        """
+        return Graph(self.n_nodes, **self._columns, node_names=node_names)
 
     def with_only(self, kept: ArrayLike) -> Graph:
         """Return a new graph that has only the edges for which `kept` (in the order of `heads`) is true.
@@ -222,7 +251,8 @@ class Graph:
                 f"kept of dtype {chosen.dtype} and shape {chosen.shape}: must be {self.n_edges} truth values, "
                 "one for each edge."
             )
-        return Graph(self.n_nodes, **{name: column[chosen] for name, column in self._columns.items()})
+        columns = {name: column[chosen] for name, column in self._columns.items()}
+        return Graph(self.n_nodes, **columns, node_names=self.node_names)
 
     def scaled(self, factor: float) -> Graph:
         """Return a new graph with all weights multiplied by `factor`."""
@@ -230,28 +260,48 @@ class Graph:
             raise ValueError(f"factor={factor!r}: must be a positive finite number, it multiplies every weight.")
         return self.with_weights(self.weights * float(factor))
 
-    def why(self, p: int, q: int) -> str:
-        """Explain in one sentence why the edge between nodes `p` and `q` is in the graph.
+    def why(self, p: int | str, q: int | str) -> str:
+        """Explain in one sentence why the edge between nodes `p` and `q` (numbers or names) is in the graph.
 
         Examples
         --------
         >>> Graph(3, [0, 1], [1, 2], [1.0, 2.0], origin=[Origin.NEIGHBOR, Origin.JOIN], round=[0, 1]).why(1, 0)
         'Nodes 0 and 1 are joined, with weight 1: pair of nearest neighbors in the data, from the start.'
         """
-        p, q = sorted((operator.index(p), operator.index(q)))
-        first, last = np.searchsorted(self.heads, [p, p + 1])
-        at = int(first + np.searchsorted(self.tails[first:last], q))
-        if at == last or self.tails[at] != q:
-            near = np.concatenate([self.heads[self.tails == p], self.tails[self.heads == p]])[:5].tolist()
-            hint = f"Node {p} is joined to {', '.join(map(str, near)) or 'none'} (its first neighbors)."
-            if p < 0 or q >= self.n_nodes:
-                hint = f"Nodes are numbered from 0 to {self.n_nodes - 1}."
-            raise ValueError(f"edge ({p}, {q}) is not in the graph, so there is nothing to explain. {hint}")
-        numbers = {"eta": self.eta[at], "gradient": self.gradient[at]}
-        known = " and ".join(f"{name} {value:.4g}" for name, value in numbers.items() if not np.isnan(value))
-        when = "from the start" if self.round[at] == 0 else f"in round {self.round[at]}"
-        reason = f"{Origin(self.origin[at]).meaning}, {when}{', with ' if known else ''}{known}"
-        return f"Nodes {p} and {q} are joined, with weight {self.weights[at]:.4g}: {reason}."
+        return explain_edge(self, p, q)
+
+    def neighbor_lists(self, k: int, *, include_self: bool = False, lengths: ArrayLike | None = None) -> NeighborLists:
+        """Return the k nearest nodes of every node, by distance along the graph.
+
+        Many tools want lists of the same length for all points: `precomputed_knn` of UMAP, `PrecomputedNeighbors` of
+        openTSNE, the pairs of PaCMAP.
+
+        Parameters
+        ----------
+        k : int
+            Number of neighbors; with `include_self` the node itself is the first of them.
+        include_self : bool, default=False
+            Whether every list begins with the node itself, at distance 0, as UMAP expects.
+        lengths : array-like of float, shape (n_edges,), optional
+            Length of each edge, in the order of `heads`; default 1 / sqrt(weight), which is proportional to the
+            distance in the data unless the weights were refined.
+
+        Returns
+        -------
+        NeighborLists
+            `indices` and `distances`, arrays (n_nodes x k) by increasing distance. It unpacks like a tuple.
+
+        Examples
+        --------
+        >>> indices, distances = Graph(3, [0, 1], [1, 2], [1.0, 0.25]).neighbor_lists(2)
+        >>> indices, distances
+        (array([[1, 2],
+               [0, 2],
+               [1, 0]]), array([[1., 3.],
+               [1., 2.],
+               [2., 3.]]))
+        """
+        return neighbor_lists(self, k, include_self=include_self, lengths=lengths)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the graph with all its provenance to an .npz file. The file is written completely or not at all."""
@@ -291,12 +341,42 @@ class Graph:
         write_graph(self, path)
 
     def to_networkx(self) -> networkx.Graph:
-        """Return a networkx.Graph, with weight and provenance as edge attributes."""
+        """Return a networkx.Graph, with weight and provenance as edge attributes and names as `name` of the nodes."""
         return to_networkx(self)
 
+    @classmethod
+    def from_networkx(cls, G: networkx.Graph, weight: str | None = "weight") -> Graph:
+        """Make a graph from an undirected networkx.Graph; edges without the attribute `weight` have weight 1.
+
+        The names of the nodes are their attribute `name`, or else what networkx calls them, unless these are
+        0, 1, 2, ... in order.
+        """
+        return from_networkx(cls, G, weight)
+
     def to_igraph(self) -> igraph.Graph:
-        """Return an igraph.Graph, with weight and provenance as edge attributes."""
+        """Return an igraph.Graph, with weight and provenance as edge attributes and names as `name` of the vertices."""
         return to_igraph(self)
+
+    @classmethod
+    def from_igraph(cls, G: igraph.Graph, weight: str | None = "weight") -> Graph:
+        """Make a graph from an undirected igraph.Graph; without the edge attribute `weight` all weights are 1."""
+        return from_igraph(cls, G, weight)
+
+    def to_pyg(self, x: Any = None, y: Any = None) -> torch_geometric.data.Data:
+        """Return a torch_geometric Data object: every edge in both directions, with `edge_weight`.
+
+        Parameters
+        ----------
+        x : array-like or tensor (n_nodes x features), optional
+            Features of the nodes.
+        y : array-like or tensor (n_nodes), optional
+            Labels of the nodes.
+        """
+        return to_pyg(self, x, y)
+
+    def _repr_html_(self) -> str:
+        """A small drawing and the figures of the graph, for notebooks."""
+        return html_view(self)
 
     @property
     def _columns(self) -> dict[str, NDArray[Any]]:
@@ -311,9 +391,9 @@ class Graph:
         if not isinstance(other, Graph):
             return NotImplemented
         own, others = self._columns, other._columns
-        return self.n_nodes == other.n_nodes and all(
-            np.array_equal(own[name], others[name], equal_nan=name in ("eta", "gradient")) for name in own
-        )
+        if self.n_nodes != other.n_nodes or not np.array_equal(self.node_names, other.node_names):  # type: ignore[arg-type]
+            return False
+        return all(np.array_equal(own[name], others[name], equal_nan=name in ("eta", "gradient")) for name in own)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -331,11 +411,11 @@ class Graph:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Unpickled arrays are writable again, so unpickling calls the constructor. Cached matrices are not pickled.
-        return _rebuild, (self.n_nodes, self._columns)
+        return _rebuild, (self.n_nodes, self._columns, self.node_names)
 
 
-def _rebuild(n_nodes: int, columns: dict[str, NDArray[Any]]) -> Graph:
-    return Graph(n_nodes, **columns)
+def _rebuild(n_nodes: int, columns: dict[str, NDArray[Any]], node_names: NDArray[np.str_] | None = None) -> Graph:
+    return Graph(n_nodes, **columns, node_names=node_names)
 
 
 def _count(number: int, noun: str) -> str:

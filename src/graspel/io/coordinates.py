@@ -3,13 +3,15 @@
 ======  ================================================================================
 suffix  what it holds
 ======  ================================================================================
-.csv    one line for each point; the header is x, y, z, or c1, c2, ... for more than three
+.csv    one line for each point; the header is x, y, z, or c1, c2, ... for more than three, after id where points
+        have names
 .npy    an array, points x coordinates
 ======  ================================================================================
 """
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +36,7 @@ def check_picture_file(path: Path) -> None:
     check_target(path)
 
 
-def write_coordinates(path: Path, coordinates: Any) -> None:
+def write_coordinates(path: Path, coordinates: Any, point_names: list[str] | None = None) -> None:
     """Write the coordinates of each point; the file is written completely or not at all."""
     import numpy as np
 
@@ -44,5 +46,8 @@ def write_coordinates(path: Path, coordinates: Any) -> None:
         if path.suffix.lower() == ".npy":
             np.save(temporary, coordinates)
         else:
-            lines = "\n".join(",".join(map(repr, row)) for row in coordinates.tolist())
-            temporary.write_text(f"{','.join(names)}\n{lines}\n", encoding="ascii", newline="\n")
+            rows = [[repr(value) for value in row] for row in coordinates.tolist()]
+            if point_names is not None:
+                names, rows = ["id", *names], [[name, *row] for name, row in zip(point_names, rows, strict=True)]
+            with open(temporary, "w", encoding="utf-8", newline="") as file:
+                csv.writer(file, lineterminator="\n").writerows([names, *rows])

@@ -3,7 +3,8 @@
 ======  ==========================================================================================================
 suffix  what it holds
 ======  ==========================================================================================================
-.csv    one column, one line for each point: numbers or text. Files written by graspel have the header ``cluster``
+.csv    one column, one line for each point: numbers or text. Files written by graspel have the header ``cluster``,
+        or ``id,cluster`` where points have names
 .npy    an array of one dimension: numbers or text
 ======  ==========================================================================================================
 """
@@ -11,6 +12,7 @@ suffix  what it holds
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ __all__ = ["SUFFIXES", "check_labels_file", "read_labels", "write_labels"]
 
 SUFFIXES = (".csv", ".npy")
 COLUMN = "cluster"
+NAMED = ["id", COLUMN]  # header where points have names
 
 
 def check_labels_file(path: Path) -> None:
@@ -34,14 +37,19 @@ def check_labels_file(path: Path) -> None:
     check_target(path)
 
 
-def write_labels(path: Path, labels: Any) -> None:
-    """Write one label for each point; the file is written completely or not at all."""
+def write_labels(path: Path, labels: Any, names: Iterable[str] | None = None) -> None:
+    """Write one label for each point, after its name if it has one; the file is written completely or not at all."""
     with write_atomically(path) as temporary:
         if path.suffix.lower() == ".npy":
             np.save(temporary, labels)
-        else:
-            lines = "\n".join(map(str, labels.tolist()))
-            temporary.write_text(f"{COLUMN}\n{lines}\n", encoding="ascii", newline="\n")
+            return
+        with open(temporary, "w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            cells = labels.tolist()
+            writer.writerow([COLUMN] if names is None else NAMED)
+            writer.writerows([label] for label in cells) if names is None else writer.writerows(
+                zip(names, cells, strict=True)
+            )
 
 
 def read_labels(path: Path, n_points: int, source: Path) -> list[Any]:
@@ -94,6 +102,8 @@ def _read_csv(path: Path, n_points: int) -> list[str]:
     with refuse_other_encodings(str(path)), open_text(path) as file:
         lines = [line for _, line in number_lines(file.read().splitlines())]
     rows = list(csv.reader(lines, delimiter=find_delimiter(lines[0] if lines else "")))
+    if rows and [cell.strip() for cell in rows[0]] == NAMED:
+        rows = [row[1:] for row in rows]
     wide = next((row for row in rows if len(row) != 1), None)
     if wide is not None:
         raise UnusableFile(f"{path} has {len(wide)} columns; give the labels alone, one on each line.")

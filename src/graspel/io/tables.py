@@ -5,10 +5,17 @@ suffix          what is read
 ==============  ====================================================================================
 .npy            the array, memory-mapped
 .npz            the array ``X``, or the only array, or the one named by `key`; also scipy's sparse format
-.csv, .csv.gz   numbers separated by comma, semicolon or tab; a first line of names is skipped
-.parquet        all columns, which must be numeric (needs pyarrow)
+.csv, .csv.gz   cells separated by comma, semicolon or tab, with or without a first line of names
+.tsv            the same
+.xlsx           the first sheet of a workbook (needs openpyxl)
+.parquet        all columns (needs pyarrow)
+.feather        the same
 .mtx            MatrixMarket, sparse or dense
+.h5ad           AnnData: X, or the array of `obsm` or `layers` named by `key` (needs anndata)
+.zarr           a folder that holds an array, or AnnData (needs zarr, or anndata)
 ==============  ====================================================================================
+
+Columns of tables may also name the points or hold their classes (:mod:`graspel.io.table_roles`).
 """
 
 from __future__ import annotations
@@ -24,12 +31,14 @@ from graspel.io.claimed_size import check_claimed_size
 from graspel.io.csv_tables import read_csv
 from graspel.io.errors import UnusableFile
 from graspel.io.npy_arrays import open_archive, read_member, read_npy
+from graspel.io.other_tables import read_arrow, read_h5ad, read_xlsx, read_zarr
 from graspel.io.suffix import check_suffix
-from graspel.runtime.optional import import_optional
+from graspel.io.table import Table
+from graspel.io.table_roles import PointTable, Roles, assign_roles
 from graspel.runtime.shown import quote, shorten
 from graspel.runtime.sparse_structure import check_sparse_structure
 
-__all__ = ["SUFFIXES", "read_data"]
+__all__ = ["SUFFIXES", "read_data", "read_table"]
 
 # What an array holds if not real numbers, by numpy's letter for its type.
 _KINDS = {"c": "complex numbers", "U": "text", "S": "text", "T": "text", "M": "dates", "m": "durations", "V": "records"}
@@ -57,32 +66,50 @@ def read_data(path: Path, *, key: str | None = None, header: bool | None = None)
     UnusableFile
         If the file is not a matrix of real numbers in the format that its suffix names; the message names the fault.
     """
-    if path.is_dir():
+    return read_table(path, key=key, header=header).X
+
+
+def read_table(
+    path: Path, *, key: str | None = None, header: bool | None = None, roles: Roles | None = None
+) -> PointTable:
+    """Read points, and their names and classes if the file has them; parameters as for `read_data`.
+
+    `roles` says which columns are features, names and classes, and how features are scaled.
+    """
+    if path.is_dir() and path.suffix.lower() not in FOLDERS:
         raise UnusableFile(f"{path} is a folder; give the path of a file.")
     suffix = check_suffix(path, SUFFIXES, "a data matrix")
-    if key is not None and suffix != ".npz":
+    if key is not None and suffix not in KEYED:
         raise UnusableFile(f"--key {key} names an array of an .npz file, but {path} is not one; leave --key out.")
     if path.stat().st_size == 0:
         raise UnusableFile(f"{path} is empty (0 bytes); give a file with one point per row.")
-    matrix = _read(path, suffix, key, header)
+    table = _read(path, suffix, key, header)
+    _check_numbers(table, path)
+    points = assign_roles(table, roles or Roles(), path)
+    if points.X.shape[0] == 1:
+        raise UnusableFile(
+            f"{path} holds one point (its shape is {points.X.shape}), but a graph needs two; give more rows."
+        )
+    return points
+
+
+def _check_numbers(table: Table, path: Path) -> None:
+    """Raise unless the numbers of a table are a matrix of real numbers."""
+    matrix = table.numbers
     if matrix.dtype.kind not in "buif":
         held = _KINDS.get(matrix.dtype.kind, f"values of type {matrix.dtype}")
         raise UnusableFile(f"{path} holds {held}, but real numbers are needed; convert it first.")
     if matrix.ndim != 2:
         raise UnusableFile(f"{path} {_describe_shape(matrix.shape)}.")
-    if 0 in matrix.shape:
+    if matrix.shape[0] == 0 or table.n_columns == 0:
         raise UnusableFile(f"{path} holds no numbers (its shape is {matrix.shape}); give one point per row.")
-    if matrix.shape[0] == 1:
-        raise UnusableFile(
-            f"{path} holds one point (its shape is {matrix.shape}), but a graph needs two; give more rows."
-        )
-    return matrix
 
 
-def _read(path: Path, suffix: str, key: str | None, header: bool | None) -> Any:
+def _read(path: Path, suffix: str, key: str | None, header: bool | None) -> Table:
     """Call the reader of the format, and turn every error of a parser into `UnusableFile`, which names the file."""
     try:
-        return _READERS[suffix](path, key=key, header=header)
+        content = _READERS[suffix](path, key=key, header=header)
+        return content if isinstance(content, Table) else Table.of_numbers(content)
     except (UnusableFile, MemoryError, ImportError):
         raise
     except Exception as error:
@@ -135,28 +162,24 @@ def _read_sparse(path: Path) -> Any:
     return matrix.tocsr()
 
 
-def _read_csv(path: Path, header: bool | None = None, **_: Any) -> np.ndarray:
+def _read_csv(path: Path, header: bool | None = None, **_: Any) -> Table:
     return read_csv(path, header)
 
 
-def _read_parquet(path: Path, **_: Any) -> np.ndarray:
-    pa = import_optional("pyarrow", "parquet", "Reading .parquet")
-    pq = import_optional("pyarrow.parquet", "parquet", "Reading .parquet")
-    with path.open("rb") as file:
-        table = pq.ParquetFile(file).read()
-    if table.num_columns == 0:
-        raise UnusableFile(f"{path} has no columns; give a file with one point per row.")
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        kind = column.type
-        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
-            raise UnusableFile(
-                f"{path}: column {quote(name)} holds {kind}, but numbers are needed; drop or convert it."
-            )
-        if column.null_count:
-            raise UnusableFile(
-                f"{path}: column {quote(name)} has {column.null_count} missing values; drop these rows or fill them in."
-            )
-    return np.column_stack([column.to_numpy() for column in table.columns])
+def _read_xlsx(path: Path, header: bool | None = None, **_: Any) -> Table:
+    return read_xlsx(path, header)
+
+
+def _read_arrow(path: Path, **_: Any) -> Table:
+    return read_arrow(path)
+
+
+def _read_h5ad(path: Path, key: str | None = None, **_: Any) -> Table:
+    return read_h5ad(path, key)
+
+
+def _read_zarr(path: Path, key: str | None = None, **_: Any) -> Table:
+    return read_zarr(path, key)
 
 
 def _read_mtx(path: Path, **_: Any) -> Any:
@@ -170,7 +193,14 @@ _READERS: dict[str, Callable[..., Any]] = {
     ".npz": _read_npz,
     ".csv": _read_csv,
     ".csv.gz": _read_csv,
-    ".parquet": _read_parquet,
+    ".tsv": _read_csv,
+    ".xlsx": _read_xlsx,
+    ".parquet": _read_arrow,
+    ".feather": _read_arrow,
     ".mtx": _read_mtx,
+    ".h5ad": _read_h5ad,
+    ".zarr": _read_zarr,
 }
 SUFFIXES = tuple(_READERS)
+KEYED = (".npz", ".h5ad", ".zarr")  # formats that hold several arrays
+FOLDERS = (".zarr",)  # formats that are folders

@@ -131,39 +131,50 @@ def reverse_entries(index, fresh, forward, reverse, count):  # type: ignore[no-u
 
 
 @kernel
-def compare_in_cells(Q, X, queries, query_start, members, start, first, last, own, z, index):  # type: ignore[no-untyped-def]
+def subtract_row(X, i, centers, c, Y, j):  # type: ignore[no-untyped-def]
+    """Y_j = X_i - centers_c; return its squared length."""
+    total = np.float32(0)
+    for k in range(X.shape[1]):
+        Y[j, k] = X[i, k] - centers[c, k]
+        total += Y[j, k] * Y[j, k]
+    return total
+
+
+@kernel
+def compare_in_cells(Q, X, centers, queries, query_start, members, start, first, last, own, z, index):  # type: ignore[no-untyped-def]
     """For cells `first` to `last`: each query of the cell against the members of the cell, by matrix products.
 
-    The nearest members of each query are written to the row of z and index that belongs to its place in `queries`,
-    counted from the first place of cell `first`, as |x|^2 - 2 x'y.
+    The nearest members of each query and their squared distances are written to the row of z and index that belongs to
+    its place in `queries`, counted from the first place of cell `first`. Products are taken about the center of the
+    cell, so that rows which are far from the origin and near each other lose no digits.
     """
+    n_columns = X.shape[1]
     for c in range(first, last):
         chosen = members[start[c] : start[c + 1]]
         asking = queries[query_start[c] : query_start[c + 1]]
         if len(chosen) == 0 or len(asking) == 0:
             continue
-        Y, squares = np.empty((len(chosen), X.shape[1]), dtype=np.float32), np.empty(len(chosen), dtype=np.float32)
+        Y, squares = np.empty((len(chosen), n_columns), dtype=np.float32), np.empty(len(chosen), dtype=np.float32)
         for j in range(len(chosen)):
-            Y[j] = X[chosen[j]]
-            squares[j] = 0
-            for k in range(X.shape[1]):
-                squares[j] += Y[j, k] * Y[j, k]
+            squares[j] = subtract_row(X, chosen[j], centers, c, Y, j)
         for low in range(0, len(asking), TILE):
             tile = asking[low : low + TILE]
-            rows = np.empty((len(tile), X.shape[1]), dtype=np.float32)
+            rows, sizes = np.empty((len(tile), n_columns), dtype=np.float32), np.empty(len(tile), dtype=np.float32)
             for i in range(len(tile)):
-                rows[i] = Q[tile[i]]
+                sizes[i] = subtract_row(Q, tile[i], centers, c, rows, i)
             products = np.dot(rows, Y.T)
             place = query_start[c] - query_start[first] + low
             keep_nearest_of_products(products, squares, chosen, tile, own, z, index, place)
+            for i in range(len(tile)):
+                for t in range(z.shape[1]):
+                    z[place + i, t] = max(z[place + i, t] + sizes[i], np.float32(0))
 
 
 @kernel
-def merge_found(rows, squares, near, places, low, high, found_z, found_index, z, index, fresh):  # type: ignore[no-untyped-def]
+def merge_found(rows, near, places, low, high, found_z, found_index, z, index, fresh):  # type: ignore[no-untyped-def]
     """Merge what cells `low` to `high` found into the lists of some rows.
 
-    The t-th cell of row p is near[p, t], and what it found is in row places[p, t] of `found_z` and `found_index`, as
-    |x|^2 - 2 x'y; adding the square of the row, `squares`, gives the distance.
+    The t-th cell of row p is near[p, t], and what it found is in row places[p, t] of `found_z` and `found_index`.
     """
     width = z.shape[1]
     for p in rows:
@@ -173,7 +184,7 @@ def merge_found(rows, squares, near, places, low, high, found_z, found_index, z,
             place = places[p, t]
             for j in range(found_z.shape[1]):
                 v = found_index[place, j]
-                d = max(found_z[place, j] + squares[p], np.float32(0))
+                d = found_z[place, j]
                 if v < 0 or d >= z[p, width - 1]:
                     break
                 known = False

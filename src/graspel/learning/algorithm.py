@@ -12,6 +12,7 @@ Y. Wang, Z. Zhao and Z. Feng. GRASPEL: Graph Spectral Learning at Scale. 2020. S
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,20 +20,29 @@ from numpy.typing import NDArray
 
 from graspel.graph import Graph
 from graspel.learning.candidates import EmbeddedGraph
-from graspel.learning.connect import connect_components
+from graspel.learning.checkpoint import Checkpoint, Reached
+from graspel.learning.chunked import ChunkedStart
+from graspel.learning.connect import connect_components, join_components
 from graspel.learning.criticality import Critical, add_critical_edges, find_most_critical
 from graspel.learning.embed import Embedding, spectral_embedding
 from graspel.learning.history import Round
-from graspel.learning.initial import InitialGraph, initial_graph
+from graspel.learning.initial import InitialGraph, initial_graph, listed_pairs
 from graspel.learning.objective import calibrate
+from graspel.learning.optimum import TOL, Optimality, OptimumSearch, find_optimum
+from graspel.learning.pricing import Problem
 from graspel.learning.refine import refine_weights
 from graspel.learning.run_log import RunLog
 from graspel.learning.settings import Settings
 from graspel.learning.weights import Weights
+from graspel.neighbors.search import nearest_neighbors
+from graspel.points.chunked import ChunkedPoints
 from graspel.points.prepared import Points
+from graspel.runtime.free_memory import return_free_memory
 from graspel.runtime.progress import announce
 
 Floats = NDArray[np.float64]
+
+OPTIMUM_NEIGHBORS = 6  # neighbors of each point where the search for the optimum starts: it keeps 2.5 to 5 edges a node
 
 
 @dataclass(frozen=True)
@@ -51,6 +61,7 @@ class Learned:
     points : Points, the data
     start : InitialGraph, the graph of Step 1 with its neighbor lists
     embedding : Embedding or None, of the last round
+    optimality : Optimality or None, how near the graph is to the optimum over all graphs, if that was searched
     """
 
     graph: Graph
@@ -63,10 +74,21 @@ class Learned:
     points: Points
     start: InitialGraph
     embedding: Embedding | None
+    optimality: Optimality | None = None
 
 
-def learn(points: Points, settings: Settings, rng: np.random.Generator) -> Learned:
+def learn(
+    points: Points,
+    settings: Settings,
+    rng: np.random.Generator,
+    *,
+    keep_lists: bool = True,
+    checkpoint: Checkpoint | None = None,
+) -> Learned:
     """Learn a graph of the points by Algorithm 1.
+
+    Neighbor lists and the sketch of the points take more memory than the rounds. Without `keep_lists` they are given
+    up when the components are joined. With a `checkpoint`, a run that was interrupted goes on where it was.
 
     Examples
     --------
@@ -76,18 +98,37 @@ def learn(points: Points, settings: Settings, rng: np.random.Generator) -> Learn
     (True, True)
     """
     log = RunLog(settings)
-    start = initial_graph(  # Step 1
-        points,
-        settings.initial,
-        settings.n_neighbors,
-        rng,
-        neighbor_rule=settings.neighbor_rule,
-        n_listed=settings.n_listed,
-    )
-    graph, weigh = connect_components(start, sigma=settings.sigma, beta=settings.beta, rng=rng), start.weigh
-    log.record_start(start, graph)
+    reached = checkpoint.load_round(points, log, rng, keep_lists=keep_lists) if checkpoint else None
+    start, graph, embedding = reached or _begin(points, settings, rng, log, checkpoint)  # Step 1
+    weigh = start.weigh
+    if not keep_lists:
+        start, points, reached = start.without_lists(), points.without_sketch(), None
+        return_free_memory()
 
-    embedding = None
+    def save(graph: Graph, embedding: Embedding) -> None:
+        if checkpoint:
+            checkpoint.save_round(start, graph, embedding, log, rng)
+
+    begun = [graph]
+    del graph  # a graph is large: while the rounds run, only they hold it
+    graph, embedding = run_rounds(begun.pop(), points, weigh, settings, log, rng, embedding=embedding, save=save)
+    tol = settings.tolerance(graph, weigh)
+    graph, z, gap = finish_weights(graph, weigh, settings, rng)
+    return Learned(graph, z, log.history, log.settled, log.out_of_rounds, tol, gap, points, start, embedding)
+
+
+def run_rounds(
+    graph: Graph,
+    points: Points,
+    weigh: Weights,
+    settings: Settings,
+    log: RunLog,
+    rng: np.random.Generator,
+    *,
+    embedding: Embedding | None = None,
+    save: Callable[[Graph, Embedding], None] = lambda graph, embedding: None,
+) -> tuple[Graph, Embedding | None]:
+    """Steps 2 to 4, until the graph is stable or there is no other round; `save` is called after each."""
     while log.is_running:
         log.begin_round()
         embedding = _embed(graph, embedding, settings, rng)  # Step 2
@@ -96,10 +137,62 @@ def learn(points: Points, settings: Settings, rng: np.random.Generator) -> Learn
         denser = graph if is_stable else add_critical_edges(graph, critical, weigh, round=log.next_round)
         log.end_round(graph, denser, weigh, embedding, critical, is_stable)
         graph = denser
+        save(graph, embedding)
+    return graph, embedding
 
-    tol = settings.tolerance(graph, weigh)
-    graph, z, gap = _finish_weights(graph, weigh, settings, rng)
-    return Learned(graph, z, log.history, log.settled, log.out_of_rounds, tol, gap, points, start, embedding)
+
+def learn_optimum(points: Points, settings: Settings, rng: np.random.Generator) -> Learned:
+    """Learn the graph that maximizes the objective over all graphs (:mod:`graspel.learning.optimum`).
+
+    Examples
+    --------
+    >>> points = Points(np.array([[0.0], [1.0], [3.0], [10.0], [11.0], [13.0]]))
+    >>> learned = learn_optimum(points, Settings(n_neighbors=1), np.random.default_rng(0))
+    >>> learned.settled, learned.optimality.gap < 1e-3
+    (True, True)
+    """
+    log = RunLog(settings)
+    k = min(max(settings.n_neighbors, OPTIMUM_NEIGHBORS), points.n_points - 1)
+    start = initial_graph(points, settings.initial, k, rng, neighbor_rule=settings.neighbor_rule)  # Step 1
+    graph = connect_components(start, sigma=settings.sigma, beta=settings.beta, rng=rng)
+    log.record_start(start, graph)
+    beta, tol = settings.beta, TOL if settings.tol is None else settings.tol
+    unit = float(np.median(start.weigh.distances(graph))) + 4 * beta
+    problem = Problem(points, start.weigh.floor, beta, unit)
+    search = OptimumSearch(problem, graph, settings.sigma, tol, listed_pairs(start), rng)  # Steps 2 to 4
+    best = find_optimum(search, log.history, 0 if log.stopped else settings.max_iter, settings.callback)
+    return Learned(
+        best.graph,
+        best.z,
+        best.history,
+        best.settled,
+        best.out_of_rounds,
+        1 + tol,
+        best.support_gap,
+        points,
+        start,
+        None,
+        best.optimality,
+    )
+
+
+def _begin(
+    points: Points, settings: Settings, rng: np.random.Generator, log: RunLog, checkpoint: Checkpoint | None
+) -> Reached:
+    """Step 1: the initial graph, its components joined to one."""
+    search, join = checkpoint.search if checkpoint else nearest_neighbors, join_components
+    if isinstance(points, ChunkedPoints):
+        on_workers = ChunkedStart()
+        search, join = on_workers.search, on_workers.join
+    rule, n_listed = settings.neighbor_rule, settings.n_listed
+    start = initial_graph(
+        points, settings.initial, settings.n_neighbors, rng, search, neighbor_rule=rule, n_listed=n_listed
+    )
+    graph = connect_components(start, sigma=settings.sigma, beta=settings.beta, rng=rng, join=join)
+    log.record_start(start, graph)
+    if checkpoint:
+        checkpoint.save_round(start, graph, None, log, rng)
+    return Reached(start, graph, None)
 
 
 def _embed(graph: Graph, previous: Embedding | None, settings: Settings, rng: np.random.Generator) -> Embedding:
@@ -138,7 +231,7 @@ def _check_stability(
     return settings.stability_rule.is_stable(critical.max_eta, embedding.values, history, tol) or not critical.n_edges
 
 
-def _finish_weights(
+def finish_weights(
     graph: Graph, weigh: Weights, settings: Settings, rng: np.random.Generator
 ) -> tuple[Graph, Floats, float | None]:
     """Calibrate the weights and, if asked for, refine them: the graph, z_data of its edges, and the gap left."""

@@ -9,6 +9,7 @@ learned graph approximate the distances between the data points.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,10 @@ from numpy.typing import NDArray
 from graspel.graph import Graph
 from graspel.learning.algorithm import Learned
 from graspel.learning.objective import objective
+from graspel.learning.optimum import Optimality
 from graspel.linalg import resistance_between, smallest_eigenpairs
+from graspel.runtime.free_memory import return_free_memory
+from graspel.runtime.html_views import html_view
 from graspel.runtime.progress import announce
 
 Floats = NDArray[np.float64]
@@ -60,6 +64,13 @@ class Certificate:
         Largest R / (z_data + 4 beta) - 1 over the sampled pairs; not above 0 at the optimum over all graphs.
     neighbor_recall : float
         Share of true nearest neighbors in the initial lists (NaN if none were searched).
+    optimality_gap : float or None
+        Upper bound of F* - F in units of N - 1, where F* is the maximum over all graphs whose edges are among the pairs
+        that were searched (None unless ``optimal=True``).
+    optimality_pairs : str or None
+        Which pairs these are: "all pairs", or the number of those that were searched.
+    largest_excess : float or None
+        Largest R / (z_data + 4 beta) - 1 over these pairs.
     """
 
     n_nodes: int
@@ -78,8 +89,11 @@ class Certificate:
     support_gap: float | None
     outside_gap: float
     neighbor_recall: float
+    optimality_gap: float | None = None
+    optimality_pairs: str | None = None
+    largest_excess: float | None = None
 
-    def as_dict(self) -> dict[str, float | int | bool | None]:
+    def as_dict(self) -> dict[str, float | int | bool | str | None]:
         """All entries by name."""
         return asdict(self)
 
@@ -111,7 +125,23 @@ class Certificate:
                 f"others {_format(self.outside_gap, '.2g')}",
                 "largest |R/z - 1| on the edges, where weights were refined; largest R/z - 1 of the sampled pairs",
             ),
+            *self._describe_optimality(),
             ("kNN recall", _format(self.neighbor_recall, ".4f"), "share of true nearest neighbors found at the start"),
+        ]
+
+    def _repr_html_(self) -> str:
+        """A table with verdicts in words, for notebooks."""
+        return html_view(self)
+
+    def _describe_optimality(self) -> list[tuple[str, str, str]]:
+        if self.optimality_gap is None or self.largest_excess is None:
+            return []
+        return [
+            (
+                "optimality",
+                f"within {self.optimality_gap:.1e}, R/z up to {1 + self.largest_excess:.4f}",
+                f"what any other graph could add to F, per node, at most; largest R/z ({self.optimality_pairs})",
+            )
         ]
 
     def __repr__(self) -> str:
@@ -127,11 +157,11 @@ def certify(learned: Learned, *, sigma: float, beta: float, rng: np.random.Gener
     """Measure a learned graph."""
     graph, points, history = learned.graph, learned.points, learned.history
     neighbors = learned.start.neighbors
-    announce("certificate", 0.0, "objective")
+    _begin(0.0, "objective")
     F, error = objective(graph, learned.z, sigma=sigma, beta=beta, rng=rng, n_jobs=points.n_threads)
-    announce("certificate", 0.3, "first eigenvalue")
+    _begin(0.3, "first eigenvalue")
     lambda_2 = _smallest_eigenvalue(learned, rng)
-    announce("certificate", 0.5, "effective resistance")
+    _begin(0.5, "effective resistance")
     p, q, resistance = _sample_resistance(graph, rng, points.n_threads)
     distance = points.squared_distances(p, q)
     distance = np.where(distance > 0, learned.start.weigh.raise_to_floor(distance), 0.0)  # as weights see it
@@ -153,7 +183,22 @@ def certify(learned: Learned, *, sigma: float, beta: float, rng: np.random.Gener
         support_gap=learned.support_gap,
         outside_gap=_largest_excess(resistance, distance + 4 * beta),
         neighbor_recall=neighbors.recall if neighbors else float("nan"),
+        **_optimality(learned.optimality),
     )
+
+
+def _begin(share: float, detail: str) -> None:
+    """Announce a part of the certificate, and give back what the last one no longer needs."""
+    return_free_memory()
+    announce("certificate", share, detail)
+
+
+def _optimality(found: Optimality | None) -> dict[str, Any]:
+    """What is known about the distance to the optimum."""
+    if found is None:
+        return {}
+    pairs = "all pairs" if found.all_pairs else f"{found.n_pairs:,} pairs searched"
+    return {"optimality_gap": found.gap, "optimality_pairs": pairs, "largest_excess": found.excess}
 
 
 def _smallest_eigenvalue(learned: Learned, rng: np.random.Generator) -> float:

@@ -20,6 +20,8 @@ limit of a disconnected graph; the paper does not treat this case.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -33,13 +35,18 @@ from graspel.learning.initial import InitialGraph
 from graspel.learning.outside import nearest_outside
 from graspel.neighbors.cells import Cells
 from graspel.neighbors.exact import EXACT_WORK, exact_work
+from graspel.neighbors.inverted import MANY_PAIRS, InvertedIndex, sparse_nearest_outside
 from graspel.neighbors.search import Neighbors
+from graspel.points.prepared import Points
+from graspel.runtime.parallel import row_blocks
 from graspel.runtime.progress import announce
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Pairs = tuple[Ints, Ints, Floats]
 
 OUTSIDE_PROBES = 8  # cells searched per open point, if computing all distances costs more than EXACT_WORK
+LIST_BLOCK = 1 << 16  # neighbor lists that are looked at together, some MB
 
 
 class Joins(NamedTuple):
@@ -52,15 +59,21 @@ class Joins(NamedTuple):
     tail_sizes: Ints
 
 
-def connect_components(start: InitialGraph, *, sigma: float, beta: float, rng: np.random.Generator) -> Graph:
+Join = Callable[[Neighbors, Ints, np.random.Generator], Joins]
+
+
+def connect_components(
+    start: InitialGraph, *, sigma: float, beta: float, rng: np.random.Generator, join: Join | None = None
+) -> Graph:
     """Join the components of the initial graph into one; this counts as the first round of densification.
 
-    A graph without edges gets the minimum spanning tree instead, as its initial graph (origin TREE, round 0).
+    A graph without edges gets the minimum spanning tree instead, as its initial graph (origin TREE, round 0). `join`
+    finds the closest pairs: `join_components`, or another function of its kind.
     """
     graph, weigh, neighbors = start
     if neighbors is None or graph.is_connected:
         return graph
-    joins = join_components(neighbors, graph.components[1].astype(np.int64), rng)
+    joins = (join or join_components)(neighbors, graph.components[1].astype(np.int64), rng)
     weights = weigh(joins.z)
     if graph.n_edges == 0:
         return graph.with_edges(joins.heads, joins.tails, weights, origin=Origin.TREE)
@@ -93,39 +106,54 @@ def record_joins(start: Graph, graph: Graph, seconds: float) -> list[Round]:
 def join_components(neighbors: Neighbors, labels: Ints, rng: np.random.Generator) -> Joins:
     """Join the components given by `labels` (one per point, 0 to n_labels - 1) into one, by Boruvka's rounds."""
     n_labels = n_at_start = int(labels.max()) + 1
-    cells: Cells | None = None
+    outside = OutsideSearch(neighbors.points, rng)
     copies, originals = neighbors.copies, neighbors.copy_of
-    rounds = [_choose_joins(copies, originals, np.zeros(len(copies)), labels, n_labels)]  # distance 0 comes first
-    n_labels, labels = _merge_components(labels, n_labels, rounds[-1])
+    rounds = [choose_joins(copies, originals, np.zeros(len(copies)), labels, n_labels)]  # distance 0 comes first
+    n_labels, labels = merge_components(labels, n_labels, rounds[-1])
+    in_vain = False  # whether the last search in cells joined nothing: then every distance is computed
     while n_labels > 1:
         announce("joining components", 1 - n_labels / n_at_start, f"{n_labels:,} components left")
         local = labels[neighbors.distinct]
-        p, q, z = _closest_in_lists(neighbors, local, n_labels)
-        open_points = _open_points(neighbors, local, z)
+        p, q, z, end = closest_in_lists(neighbors, local, n_labels)
+        open_points = np.flatnonzero(end < z[local])  # they could still beat the best pair known for their component
         largest = np.bincount(local).argmax()  # needs no pair of its own: the others will join it
         z[largest] = np.inf if (local[open_points] == largest).any() else z[largest]
         open_points = open_points[local[open_points] != largest]
         if len(open_points):
-            by_cells = exact_work(neighbors.points, len(open_points)) > EXACT_WORK
-            cells = Cells.build(neighbors.points, rng) if by_cells and cells is None else cells
-            p, q, z = _search_outside(neighbors, local, open_points, (p, q, z), cells if by_cells else None)
+            p, q, z = search_outside(outside, local, open_points, (p, q, z), use_cells=not in_vain)
         found = np.isfinite(z)
         p, q = neighbors.distinct[p[found]], neighbors.distinct[q[found]]
-        rounds.append(_choose_joins(p, q, z[found], labels, n_labels))
-        n_labels, labels = _merge_components(labels, n_labels, rounds[-1])
+        rounds.append(choose_joins(p, q, z[found], labels, n_labels))
+        in_vain = not len(rounds[-1].heads)
+        n_labels, labels = merge_components(labels, n_labels, rounds[-1])
     return Joins(*(np.concatenate(column) for column in zip(*rounds, strict=True)))
 
 
-def _closest_in_lists(neighbors: Neighbors, labels: Ints, n_labels: int) -> tuple[Ints, Ints, Floats]:
-    """For every component the closest pair (p inside, q outside) in the neighbor lists; z is infinite if none."""
-    outside = labels[neighbors.indices] != labels[:, None]
-    first = outside.argmax(axis=1)
-    everyone = np.arange(len(labels))
-    z = np.where(outside[everyone, first], neighbors.z[everyone, first], np.inf)
-    return _best_per_component(everyone, neighbors.indices[everyone, first], z, labels, n_labels)
+def closest_in_lists(neighbors: Neighbors, labels: Ints, n_labels: int) -> tuple[Ints, Ints, Floats, Floats]:
+    """For every component the closest pair (p inside, q outside) in the neighbor lists; z is infinite if none.
+
+    Also for every point the z_data at which its list ends if all of it is inside its component, otherwise infinity.
+    """
+    n = len(labels)
+    q, z, end = np.empty(n, dtype=np.int64), np.empty(n), np.full(n, np.inf)
+    for block in row_blocks(n, LIST_BLOCK):
+        listed, listed_z = neighbors.indices[block], neighbors.z[block]
+        outside = (labels[listed] != labels[block, None]) & np.isfinite(listed_z)  # a short list ends in inf
+        first, row = outside.argmax(axis=1), np.arange(len(listed))
+        q[block] = listed[row, first]
+        z[block] = np.where(outside[row, first], listed_z[row, first], np.inf)
+        inside = ~outside.any(axis=1)
+        last = np.where(np.isfinite(listed_z), listed_z, 0.0).max(axis=1)
+        end[block] = np.where(inside, last, np.inf)
+    p = np.flatnonzero(np.isfinite(z))
+    p, q, z = best_per_component(p, q[p], z[p], labels, n_labels)
+    if neighbors.z.dtype == np.float32:
+        found = np.isfinite(z)
+        z[found] = neighbors.points.squared_distances(p[found], q[found])
+    return p, q, z, end
 
 
-def _best_per_component(p: Ints, q: Ints, z: Floats, labels: Ints, n_labels: int) -> tuple[Ints, Ints, Floats]:
+def best_per_component(p: Ints, q: Ints, z: Floats, labels: Ints, n_labels: int) -> tuple[Ints, Ints, Floats]:
     """Of the pairs (p, q), the closest one for each component of a p; among equals the pair of smallest indices."""
     low, high = np.minimum(p, q), np.maximum(p, q)
     order = np.lexsort((high, low, z, labels[p]))
@@ -138,35 +166,47 @@ def _best_per_component(p: Ints, q: Ints, z: Floats, labels: Ints, n_labels: int
     return closest
 
 
-def _open_points(neighbors: Neighbors, labels: Ints, best: Floats) -> Ints:
-    """Points whose list stays inside their component and ends nearer than the best pair known for it."""
-    inside = (labels[neighbors.indices] == labels[:, None]).all(axis=1)
-    end = np.where(np.isfinite(neighbors.z), neighbors.z, 0.0).max(axis=1)  # a short list ends in inf
-    return np.flatnonzero(inside & (end < best[labels]))
+class OutsideSearch:
+    """The search for the nearest points outside components; what it builds is kept over the rounds."""
+
+    def __init__(self, points: Points, rng: np.random.Generator) -> None:
+        self._points, self._rng = points, rng
+
+    @cached_property
+    def _cells(self) -> Cells:
+        return Cells.build(self._points, self._rng)
+
+    @cached_property
+    def _inverted(self) -> InvertedIndex:
+        assert self._points.sparse is not None
+        return InvertedIndex.build(self._points.sparse)
+
+    def pairs(self, queries: Ints, labels: Ints, best: Floats, *, use_cells: bool) -> Pairs:
+        """Pairs (query, point outside) and their z_data, among them the closest of each component if below `best`."""
+        points = self._points
+        if points.sparse is not None and len(queries) * points.n_points > MANY_PAIRS:
+            limits = best[labels[queries]]
+            return queries, *sparse_nearest_outside(points, self._inverted, queries, labels, limits)
+        if points.sparse is not None or not use_cells or exact_work(points, len(queries)) <= EXACT_WORK:
+            return queries, *nearest_outside(points, queries, labels)
+        found = []
+        by_component = queries[np.argsort(labels[queries], kind="stable")]
+        for own in np.split(by_component, np.flatnonzero(np.diff(labels[by_component])) + 1):
+            inside = labels[own[0]]
+            found.append(self._cells.nearest_outside(own, labels != inside, OUTSIDE_PROBES, best=best[inside]))
+        p, q, z = (np.concatenate(column) for column in zip(*found, strict=True))
+        return p, q, z
 
 
-def _search_outside(
-    neighbors: Neighbors,
-    labels: Ints,
-    open_points: Ints,
-    known: tuple[Ints, Ints, Floats],
-    cells: Cells | None,
-) -> tuple[Ints, Ints, Floats]:
+def search_outside(outside: OutsideSearch, labels: Ints, open_points: Ints, known: Pairs, *, use_cells: bool) -> Pairs:
     """Search the open points of each component among the points outside it; return the closest pairs, old or new."""
-    pairs = [known]
-    if cells is None:
-        pairs.append((open_points, *nearest_outside(neighbors.points, open_points, labels)))
-    else:
-        by_component = open_points[np.argsort(labels[open_points], kind="stable")]
-        for queries in np.split(by_component, np.flatnonzero(np.diff(labels[by_component])) + 1):
-            inside = labels[queries[0]]
-            pairs.append(cells.nearest_outside(queries, labels != inside, OUTSIDE_PROBES, best=known[2][inside]))
+    pairs = known, outside.pairs(open_points, labels, known[2], use_cells=use_cells)
     p, q, z = (np.concatenate(column) for column in zip(*pairs, strict=True))
     found = np.isfinite(z)
-    return _best_per_component(p[found], q[found], z[found], labels, len(known[2]))
+    return best_per_component(p[found], q[found], z[found], labels, len(known[2]))
 
 
-def _choose_joins(p: Ints, q: Ints, z: Floats, labels: Ints, n_labels: int) -> Joins:
+def choose_joins(p: Ints, q: Ints, z: Floats, labels: Ints, n_labels: int) -> Joins:
     """The joins of one round: the pairs by increasing distance, without those that would close a cycle."""
     heads, tails = np.minimum(p, q), np.maximum(p, q)
     order = np.lexsort((tails, heads, z))
@@ -196,7 +236,7 @@ def _drop_cycles(a: Ints, b: Ints, n_labels: int) -> Ints:
     return np.array(kept, dtype=np.int64)
 
 
-def _merge_components(labels: Ints, n_labels: int, joins: Joins) -> tuple[int, Ints]:
+def merge_components(labels: Ints, n_labels: int, joins: Joins) -> tuple[int, Ints]:
     """The number of components and their labels after the joins of one round."""
     ends = labels[joins.heads], labels[joins.tails]
     links = sp.coo_array((np.ones(len(joins.heads)), ends), shape=(n_labels, n_labels))

@@ -12,7 +12,7 @@ Y. Wang, Z. Zhao and Z. Feng. GRASPEL: Graph Spectral Learning at Scale. 2020. T
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -24,7 +24,8 @@ from graspel.graph.edges import unique_edges
 from graspel.learning.candidates import Block
 from graspel.learning.embed import Embedding
 from graspel.learning.weights import Weights
-from graspel.neighbors.products import squared_distances
+from graspel.neighbors.products import cross_products, squared_distances, squared_lengths
+from graspel.points.distance_table import TablePoints
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import map_blocks, row_blocks
 
@@ -155,17 +156,11 @@ def _score_block(block: Block, embedding: Embedding, points: Points, graph: Grap
     """
     left, right = block
     edge_rows, edge_columns = _edges_in(block, graph)
-    Y, V = _unit_rows(points, right), embedding.U[right]
-    Y_norms, minus_twice_Y = np.einsum("ij,ij->i", Y, Y), (-2 * Y).T
+    V, measure = embedding.U[right], _distances_to(right, points)
 
     def score(rows: slice, at_least: float) -> Scores:
-        X = _unit_rows(points, left[rows])
-        X_norms = np.einsum("ij,ij->i", X, X)
-        z = X @ minus_twice_Y
-        z += X_norms[:, None]
-        z += Y_norms
         eta = squared_distances(embedding.U[left[rows]], V)
-        eta /= _raise_above_rounding(z, float(X_norms.max() + Y_norms.max()))
+        eta /= measure(left[rows])
         inside = (edge_rows >= rows.start) & (edge_rows < rows.stop)
         eta[edge_rows[inside] - rows.start, edge_columns[inside]] = 0.0
         good = np.flatnonzero(eta.ravel() >= at_least)
@@ -180,6 +175,24 @@ def _score_block(block: Block, embedding: Embedding, points: Points, graph: Grap
     yield from map_blocks(lambda rows: score(rows, at_least), others, points.n_threads)
 
 
+def _distances_to(right: Ints, points: Points) -> Callable[[Ints], NDArray[Any]]:
+    """A function from other nodes to the table of z_data between them and the nodes `right`; no entry is zero."""
+    if isinstance(points, TablePoints):
+        return lambda nodes: _raise_above_rounding(points.table(nodes, right), 0.0)
+    Y = _unit_rows(points, right)
+    Y_norms, minus_twice_Y = squared_lengths(Y), -2 * Y
+
+    def measure(nodes: Ints) -> NDArray[Any]:
+        X = _unit_rows(points, nodes)
+        X_norms = squared_lengths(X)
+        z = cross_products(X, minus_twice_Y)
+        z += X_norms[:, None]
+        z += Y_norms
+        return _raise_above_rounding(z, float(X_norms.max() + Y_norms.max()))
+
+    return measure
+
+
 def _edges_in(block: Block, graph: Graph) -> tuple[Ints, Ints]:
     """The edges between the two groups of a block, as rows and columns of its table of pairs."""
     row, column = np.full(graph.n_nodes, -1), np.full(graph.n_nodes, -1)
@@ -189,9 +202,9 @@ def _edges_in(block: Block, graph: Graph) -> tuple[Ints, Ints]:
     return row[ends[0][inside]], column[ends[1][inside]]
 
 
-def _unit_rows(points: Points, nodes: Ints) -> NDArray[Any]:
-    """Rows minus the mean, in units of the spectral norm: their squared distances are z_data."""
-    return points.centered_rows(nodes) / np.float32(points.spectral_norm)
+def _unit_rows(points: Points, nodes: Ints) -> Any:
+    """Rows in units of the spectral norm, minus the mean where they are dense: their squared distances are z_data."""
+    return points.product_rows(nodes) / np.float32(points.spectral_norm)
 
 
 def _raise_above_rounding(z: NDArray[Any], size: float) -> NDArray[Any]:

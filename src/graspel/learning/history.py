@@ -34,6 +34,10 @@ class Round:
         for a graph that was not connected.
     seconds : float
         Time of the round; the round that joins components includes the search for neighbors.
+    gap : float or None
+        With ``optimal=True``, the upper bound of F* - F in units of N - 1. The record is then about the graph with
+        optimized weights: `objective` is F over all eigenvalues, `eigenvalues` is empty, and `max_eta` the largest
+        R / (z_data + 4 beta) of any pair.
     """
 
     round: int
@@ -44,16 +48,18 @@ class Round:
     eigenvalues: Floats
     objective: float
     seconds: float
+    gap: float | None = None
 
     @property
     def was_connected(self) -> bool:
         """Whether the graph was connected before the round: lambda_2 > 0."""
-        return bool(self.eigenvalues[0] > 0)
+        return self.gap is not None or bool(self.eigenvalues[0] > 0)
 
     @property
     def summary(self) -> str:
         """The round in a few words, for a progress bar."""
-        return f"round {self.round}, eta {self.max_eta:.3g}"
+        gap = "" if self.gap is None else f", gap {self.gap:.1e}"
+        return f"round {self.round}, eta {self.max_eta:.3g}{gap}"
 
 
 # Called after each round with its record and the graph so far; True ends the run.

@@ -33,6 +33,7 @@ from graspel.points.prepared import Points
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Pairs = tuple[Ints, Ints]
+Search = Callable[[Points, int, np.random.Generator], Neighbors]
 
 UNN_CONDITION = 30.0  # relative condition number of the sparsified graph and the kNN graph
 JOIN_NEIGHBORS = 10  # neighbors searched per point to join the components of a graph that the user gave
@@ -81,12 +82,18 @@ class InitialGraph(NamedTuple):
     weigh: Weights
     neighbors: Neighbors | None
 
+    def without_lists(self) -> InitialGraph:
+        """Only what is needed once the components are joined: not the edges and the lists, which are large."""
+        no_edges = Graph(self.graph.n_nodes, [], [], [])
+        return InitialGraph(no_edges, self.weigh, None if self.neighbors is None else self.neighbors.without_lists())
+
 
 def initial_graph(
     points: Points,
     initial: Any,
     k: int,
     rng: np.random.Generator,
+    search: Search = nearest_neighbors,
     *,
     neighbor_rule: str = "nearest",
     n_listed: int = 0,
@@ -96,19 +103,29 @@ def initial_graph(
     The lists hold at least `n_listed` neighbors, for callers that use them further.
     """
     if isinstance(initial, str) and initial in INITIAL:
-        neighbors = nearest_neighbors(points, max(listed_for(neighbor_rule, k), n_listed), rng)
-        weigh = Weights.from_distances(neighbors.z[:, :1], points.n_features)
+        neighbors = search(points, max(listed_for(neighbor_rule, k), n_listed), rng)
+        weigh = Weights.from_distances(neighbors.z[:, :1].astype(np.float64), points.n_features)
         inputs = InitialInputs(points, neighbors, k, neighbor_rule, weigh, rng)
         return InitialGraph(INITIAL[initial](inputs), weigh, neighbors)
-    return _graph_from_user(points, initial, rng)
+    return _graph_from_user(points, initial, rng, search)
 
 
-def _graph_from_user(points: Points, initial: Any, rng: np.random.Generator) -> InitialGraph:
+def listed_pairs(start: InitialGraph) -> Pairs:
+    """All pairs of the neighbor lists, which are longer than the graph needs, each once."""
+    neighbors = start.neighbors
+    if neighbors is None:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    found = np.isfinite(neighbors.z)
+    heads = np.repeat(np.arange(len(found)), found.sum(axis=1))
+    return unique_edges(neighbors.distinct[heads], neighbors.distinct[neighbors.indices[found]], start.graph.n_nodes)
+
+
+def _graph_from_user(points: Points, initial: Any, rng: np.random.Generator, search: Search) -> InitialGraph:
     heads, tails = unique_edges(*edges_from_user(initial, points.n_points), points.n_points)
     z = points.squared_distances(heads, tails)
     neighbors = None
     if not is_connected(heads, tails, points.n_points):
-        neighbors = nearest_neighbors(points, JOIN_NEIGHBORS, rng)
+        neighbors = search(points, JOIN_NEIGHBORS, rng)
         z = np.concatenate([z, neighbors.z[:, :1].ravel()])
     weigh = Weights.from_distances(z, points.n_features)
     return InitialGraph(_build_graph(points, heads, tails, weigh, Origin.GIVEN), weigh, neighbors)

@@ -91,7 +91,7 @@ def choose_neighbors(neighbors: Neighbors, rule: str, k: int) -> tuple[Ints, Int
     [1, 0, 1, 2]
     """
     width = min(neighbors.indices.shape[1], listed_for(rule, k))
-    indices, z = neighbors.indices[:, :width], neighbors.z[:, :width]
+    indices, z = neighbors.indices[:, :width].astype(np.int64), neighbors.z[:, :width].astype(np.float64)
     if not width:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0)
     chosen = np.argsort(NEIGHBOR_RULES[rule](indices, z), axis=1, kind="stable")[:, :k]

@@ -7,10 +7,14 @@ component than its rounding errors can tell, it is searched more precisely (:mod
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from graspel.neighbors.exact import exact_neighbors
+from graspel.neighbors.products import cross_products, squared_lengths
+from graspel.points.distance_table import TablePoints
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import map_blocks, row_blocks
 
@@ -32,23 +36,25 @@ def nearest_outside(points: Points, queries: Ints, labels: Ints) -> tuple[Ints, 
     >>> nearest_outside(points, np.array([0, 3]), np.array([0, 0, 1, 1]))[0]
     array([2, 1])
     """
+    if isinstance(points, TablePoints):
+        return _nearest_in_table(points, queries, labels)
     size = 0.0
     best = np.full(len(queries), np.inf, dtype=np.float32)
     found: list[tuple[Ints, Ints, NDArray[np.float32]]] = []
     for pool in row_blocks(points.n_points, POOL_BLOCK):
-        Y = points.centered_rows(pool)
-        Y_norms = np.einsum("ij,ij->i", Y, Y)
-        minus_twice_Y = (-2 * Y).T
+        Y = points.product_rows(pool)
+        Y_norms = squared_lengths(Y)
+        minus_twice_Y = -2 * Y
 
         def compare(
             block: slice,
             pool: slice = pool,
             Y_norms: NDArray[np.float32] = Y_norms,
-            minus_twice_Y: NDArray[np.float32] = minus_twice_Y,
+            minus_twice_Y: Any = minus_twice_Y,
         ) -> tuple[Ints, Ints, NDArray[np.float32], float]:
-            X = points.centered_rows(queries[block])
-            X_norms = np.einsum("ij,ij->i", X, X)
-            D = X @ minus_twice_Y
+            X = points.product_rows(queries[block])
+            X_norms = squared_lengths(X)
+            D = cross_products(X, minus_twice_Y)
             D += X_norms[:, None]
             D += Y_norms
             D[labels[queries[block]][:, None] == labels[pool]] = np.inf
@@ -72,4 +78,14 @@ def nearest_outside(points: Points, queries: Ints, labels: Ints) -> tuple[Ints, 
         own = doubtful[labels[queries[doubtful]] == label]
         q, again = exact_neighbors(points, queries[own], 1, np.flatnonzero(labels != label))
         nearest[own], z[own] = q[:, 0], again[:, 0]
+    return nearest, z
+
+
+def _nearest_in_table(points: TablePoints, queries: Ints, labels: Ints) -> tuple[Ints, Floats]:
+    """The same where all distances are known."""
+    nearest, z = np.empty(len(queries), dtype=np.int64), np.empty(len(queries))
+    for label in np.unique(labels[queries]):
+        own = np.flatnonzero(labels[queries] == label)
+        found, distances = points.nearest(queries[own], 1, np.flatnonzero(labels != label), None)
+        nearest[own], z[own] = found[:, 0], distances[:, 0]
     return nearest, z

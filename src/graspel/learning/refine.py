@@ -15,6 +15,9 @@ minorization-maximization (MM) step. It is repeated, and accelerated by Anderson
 few steps; if the extrapolation lowers F, the plain step is taken instead. Leverages sum to N - 1, and that of a bridge
 is 1, so the graph stays connected.
 
+This is for likelihoods that change with the weights, as with noise in the signals, and for a ridge. Where F is as
+above, a quasi-Newton method needs fewer evaluations (:mod:`graspel.learning.optimal_weights`).
+
 A ridge makes weights more even: F - (rho / 2) sum w^2 gives the step rho w^2 + k w = l, and R = k + rho w at its end.
 
 References
@@ -28,6 +31,7 @@ H. F. Walker and P. Ni. Anderson acceleration for fixed-point iterations. SIAM J
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -37,6 +41,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from graspel.graph import Graph
+from graspel.learning.optimal_weights import largest_deviation, optimize_weights
 from graspel.linalg import effective_resistance
 from graspel.linalg.components import is_connected
 from graspel.linalg.edge_resistances import EdgeResistances
@@ -44,9 +49,11 @@ from graspel.linalg.edge_resistances import EdgeResistances
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-EXACT_NODES = 5000  # nodes up to which resistances are computed exactly, which is faster than estimates up to there
+EXACT_NODES = 5000  # nodes up to which resistances are always computed exactly
+EXACT_WORK = 1.5e11  # multiplications up to which they are exact in larger graphs: ten seconds for one evaluation
 TOL = 1e-3  # largest |R / k - 1| over the edges at which the iteration stops
 MAX_ITER = 200  # largest number of iterations with exact resistances
+STALLED = 20  # iterations without a larger objective after which the iteration stops
 SKETCHED_ITER = 6  # number of iterations with estimated resistances: more would fit the error of the estimates
 SKETCH_ERROR = 0.15  # relative standard error of estimated resistances
 NEGLIGIBLE = 1e-3  # leverage up to which an edge is dropped: 1 is a bridge, (N - 1) / |E| the mean
@@ -89,14 +96,18 @@ def best_weights(
     """
     x, extrapolate = np.log(start), Anderson()
     state = likelihood(start)
+    recent: deque[float] = deque(maxlen=STALLED)
     for iteration in range(max_iter + 1):
         w = np.exp(x)
         leverage = w * state.resistance
         step = np.log(solve_ridge_step(leverage, state.distance, ridge)) - x
         gap = _gap(step, leverage)
-        if gap <= tol or iteration == max_iter:
-            break
         current = _penalized_objective(state, w, ridge)
+        # An MM step never lowers the objective, except by rounding errors.
+        is_stalled = len(recent) == STALLED and current <= recent[0]
+        if gap <= tol or is_stalled or iteration == max_iter:
+            break
+        recent.append(current)
         new_x = np.maximum(x + extrapolate(x, step, np.sqrt(leverage)), SMALLEST_LOG)
         new_state = likelihood(np.exp(new_x))
         if not _penalized_objective(new_state, np.exp(new_x), ridge) >= current:
@@ -146,9 +157,11 @@ class Anderson:
         return np.clip(step - (points + steps) @ coefficients, -MAX_STEP, MAX_STEP)
 
 
-def exact_likelihood(heads: Ints, tails: Ints, n_nodes: int, k: Floats) -> Likelihood:
-    """F and exact resistances on the edges of a small graph; distances k should be of order one."""
-    resistances = EdgeResistances(heads, tails, n_nodes)
+def exact_likelihood(
+    heads: Ints, tails: Ints, n_nodes: int, k: Floats, resistances: EdgeResistances | None = None
+) -> Likelihood:
+    """F and exact resistances on the edges of a graph; distances k should be of order one."""
+    resistances = resistances or EdgeResistances(heads, tails, n_nodes)
 
     def likelihood(w: Floats) -> State:
         value, R = resistances(w)
@@ -176,9 +189,9 @@ def refine_weights(
 ) -> tuple[Graph, Refinement]:
     """The connected graph with the best weights for distances k of its edges, without negligible edges.
 
-    The iteration starts from the weights of the graph. Above 5,000 nodes resistances are estimated, with a relative
-    standard error of 0.15. The gap is then the root mean square over the estimates instead of the maximum, so it cannot
-    be smaller than their error.
+    The iteration starts from the weights of the graph. Where exact resistances would take too long (EXACT_WORK), they
+    are estimated, with a relative standard error of 0.15. The gap is then the root mean square over the estimates
+    instead of the maximum, so it cannot be smaller than their error.
     """
     unit = float(np.median(k))
     best = _refine_edges(graph.scaled(unit), k / unit, tol, rng, n_jobs)
@@ -191,13 +204,15 @@ def refine_weights(
     return graph.with_weights(weights), best._replace(weights=weights, state=state)
 
 
-def find_needed(heads: Ints, tails: Ints, n_nodes: int, leverage: Floats) -> NDArray[np.bool_]:
-    """Mark the edges that are kept: those above NEGLIGIBLE, and a spanning tree where these do not connect all nodes.
+def find_needed(
+    heads: Ints, tails: Ints, n_nodes: int, leverage: Floats, negligible: float = NEGLIGIBLE
+) -> NDArray[np.bool_]:
+    """Mark the edges that are kept: those not negligible, and a spanning tree where these do not connect all nodes.
 
     >>> find_needed(np.array([0, 0, 1]), np.array([1, 2, 2]), 3, np.array([1e-5, 1.0, 1e-4]))
     array([False,  True,  True])
     """
-    kept: NDArray[np.bool_] = leverage > NEGLIGIBLE
+    kept: NDArray[np.bool_] = leverage > negligible
     if not kept.all() and not is_connected(heads[kept], tails[kept], n_nodes):
         rank = np.empty(len(leverage))
         rank[np.argsort(-leverage, kind="stable")] = np.arange(1.0, len(leverage) + 1)  # distinct: the tree is unique
@@ -208,16 +223,20 @@ def find_needed(heads: Ints, tails: Ints, n_nodes: int, leverage: Floats) -> NDA
 
 def _refine_edges(graph: Graph, k: Floats, tol: float, rng: np.random.Generator, n_jobs: int | None) -> Refinement:
     """The best weights on all edges of the graph."""
-    likelihood = edge_likelihood(graph, k, rng, n_jobs)
-    if graph.n_nodes <= EXACT_NODES:
-        return best_weights(likelihood, graph.weights, tol=tol)
-    return run_plain_steps(likelihood, graph.weights, SKETCHED_ITER)
-
-
-def edge_likelihood(graph: Graph, k: Floats, rng: np.random.Generator, n_jobs: int | None) -> Likelihood:
-    """The likelihood on the edges of a graph: exact for small graphs, with estimated resistances for larger ones."""
+    exact = exact_resistances(graph)
+    if exact is None:
+        likelihood = sketched_likelihood(graph.heads, graph.tails, graph.n_nodes, k, rng, n_jobs)
+        return run_plain_steps(likelihood, graph.weights, SKETCHED_ITER)
     edges = graph.heads, graph.tails, graph.n_nodes
-    return exact_likelihood(*edges, k) if graph.n_nodes <= EXACT_NODES else sketched_likelihood(*edges, k, rng, n_jobs)
+    best = optimize_weights(*edges, k, graph.weights, tol=tol, two_sided=True, resistances=exact)
+    gap = largest_deviation(best.weights * k, best.resistance / k - 1)
+    return Refinement(best.weights, State(best.objective, best.resistance, k), gap, best.n_evaluations)
+
+
+def exact_resistances(graph: Graph) -> EdgeResistances | None:
+    """The exact resistances of the edges as a function of the weights; None if they would take too long."""
+    resistances = EdgeResistances(graph.heads, graph.tails, graph.n_nodes)
+    return resistances if graph.n_nodes <= EXACT_NODES or resistances.work <= EXACT_WORK else None
 
 
 def run_plain_steps(likelihood: Likelihood, w: Floats, n_steps: int) -> Refinement:

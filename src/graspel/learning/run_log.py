@@ -6,6 +6,7 @@ It measures the time of each round, writes its record, reports progress, and ask
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from graspel.graph import Graph
 from graspel.learning.connect import record_joins
@@ -16,6 +17,7 @@ from graspel.learning.initial import InitialGraph
 from graspel.learning.objective import truncated_objective
 from graspel.learning.settings import Settings
 from graspel.learning.weights import Weights
+from graspel.runtime.free_memory import return_free_memory
 from graspel.runtime.progress import announce
 
 PHASE = "adding critical edges"  # what the progress bar calls the rounds
@@ -53,13 +55,23 @@ class RunLog:
         """The number of the next round, counted from 1."""
         return len(self.history) + 1
 
+    @property
+    def state(self) -> dict[str, Any]:
+        """What a checkpoint keeps beside the history."""
+        return {"settled": self.settled, "share_done": self._share_done}
+
+    def restore(self, history: list[Round], state: dict[str, Any]) -> None:
+        """Take up the records of a run that was interrupted."""
+        self.history, self.settled, self._share_done = history, state["settled"], state["share_done"]
+
     def record_start(self, start: InitialGraph, joined: Graph) -> None:
         """Write down Step 1: joining components is the first round."""
         self.history = record_joins(start.graph, joined, seconds=time.perf_counter() - self._clock)
         self._ask_callback(joined)
 
     def begin_round(self) -> None:
-        """Start the clock of a round."""
+        """Start the clock of a round, and give back what the last round no longer needs."""
+        return_free_memory()
         self._clock = time.perf_counter()
         announce(PHASE, self._share_done, "embedding")
 

@@ -32,6 +32,7 @@ class Settings:
     stability: str = "distortion"
     max_iter: int = 100
     refine: bool = False
+    optimal: bool = False
     n_jobs: int | None = None
     callback: Callback | None = None
     n_listed: int = 0

@@ -275,12 +275,12 @@ def _solve_multilevel(
     block = wanted + max(3, wanted // 4)  # extra vectors make the last wanted one converge faster
     inverse = ApproximateFactor(adjacency, settings.rng, n_threads=settings.n_threads)
     L = laplacian_map(inverse.reorder(adjacency))
-    start = _start_vectors(inverse, guess, block, settings)
+    starts = [_start_vectors(inverse, guess, block, settings)]
     probes = deepcopy(settings.rng)  # a copy, so that the search for missing pairs leaves later random numbers alone
     for _ in range(1 + MAX_RESTARTS):
         values, vectors, extra = lobpcg(
             L,
-            start,
+            starts.pop(),  # they are long, and not needed after the first step
             inverse.solve_in_order,
             inverse.center_in_order,
             wanted=wanted,
@@ -303,7 +303,7 @@ def _solve_multilevel(
         if missing is None:
             break
         random = inverse.solve_in_order(probes.standard_normal((block, inverse.n_nodes)))
-        start = np.vstack([vectors, extra, missing[None], random])
+        starts.append(np.vstack([vectors, extra, missing[None], random]))
     in_node_order = inverse.to_node_order
     return NonzeroPairs(values, in_node_order(vectors), energy_residuals, complete, in_node_order(extra))
 

@@ -31,7 +31,7 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from graspel.linalg.laplacian import Laplacian
-from graspel.linalg.vectors import combine, dots, lengths, map_each, products
+from graspel.linalg.vectors import combine, dots, keep_rows, lengths, map_each, products, subtract_combination
 
 Floats = NDArray[np.float64]
 Map = Callable[[Floats], Floats]
@@ -76,8 +76,11 @@ def lobpcg(
     extra : array (block - wanted) x N, the other rows of the block, which need not have converged
     """
 
-    def laplacian(V: Floats) -> Floats:
-        return map_each(L.__matmul__, V, n_threads)
+    def laplacian(V: Floats, out: Floats | None = None) -> Floats:
+        return map_each(L.__matmul__, V, n_threads, out=out)
+
+    def project_in_place(V: Floats) -> None:
+        map_each(lambda v: project(v[None])[0], V, out=V)
 
     def finish(best: Floats) -> tuple[Floats, Floats, Floats]:
         return *final_pairs(laplacian, project(best)), X[wanted:].copy()
@@ -85,19 +88,26 @@ def lobpcg(
     tol = np.broadcast_to(np.asarray(tol, dtype=np.float64), block)
     X = project(start)
     theta, C = rayleigh_ritz(products(X, X, n_threads), products(X, laplacian(X), n_threads), block)
+    del start
     S, LS = np.zeros((3 * block, X.shape[1])), np.zeros((3 * block, X.shape[1]))  # rows: X, P, W
     X = combine(C.T, X, n_threads, out=S[:block])
-    LS[:block] = laplacian(X)
+    laplacian(X, out=LS[:block])
     n_last, size, floor = 0, np.full(block, np.inf), residual_rounding(L, X)
     best, patience = BestAtRounding(), Patience(ITERATIONS_WITHOUT_HOPE)
     for _ in range(max_iterations):
-        R = LS[:block] - theta[:, None] * X
+        # Vectors are many and long: residuals R and directions W are computed where L W and W will be.
+        first = block + n_last
+        R = LS[first : first + block]
+        for r, t, x, Lx in zip(R, theta, X, LS[:block], strict=True):
+            np.subtract(Lx, np.multiply(t, x, out=r), out=r)
         size_before, size = size, lengths(R)
         is_open = size > tol * theta
         if not is_open[:wanted].any():
             return finish(X[:wanted])
-        opened, R = np.flatnonzero(is_open), R[is_open]
-        W = project(inverse(R))
+        opened, R = np.flatnonzero(is_open), keep_rows(R, is_open)
+        W = S[first : first + len(R)]
+        W[:] = inverse(R)
+        project_in_place(W)
         energy_size = energy_norm(R, W, theta[opened])
         if energy and (energy_size <= tol[opened])[opened < wanted].all():
             return finish(X[:wanted])
@@ -109,13 +119,12 @@ def lobpcg(
             if best.is_final(worst, X[:wanted]):
                 break
             no_gain = at_rounding & (energy_size <= tol[opened] / 2) & (2 * size > size_before)[opened]
-            opened, W = opened[~no_gain], W[~no_gain]
+            opened, W = opened[~no_gain], keep_rows(W, ~no_gain)
             if not (opened < wanted).any():
                 return finish(X[:wanted])
-        new = slice(block + n_last, block + n_last + len(W))
-        np.subtract(W, combine(products(W, X, n_threads), X, n_threads), out=S[new])
-        LS[new] = laplacian(S[new])
-        used = slice(0, new.stop)
+        subtract_combination(W, products(W, X, n_threads), X, n_threads)
+        laplacian(W, out=LS[first : first + len(W)])
+        used = slice(0, first + len(W))
         B, A = products(S[used], S[used], n_threads), products(S[used], LS[used], n_threads)
         A[:block] = A[:, :block].T  # (L X)'S is more accurate than X'(L S), because L X is small
         ritz, C = rayleigh_ritz(B, A, block)
@@ -125,10 +134,10 @@ def lobpcg(
         step[:block] = 0.0  # the change of X in this iteration is the next direction P,
         step -= C @ (C.T @ (B @ step))  # made orthogonal to the new X
         combine(np.hstack([C, step]).T, S[used], n_threads, out=S[: 2 * block])
-        S[block : 2 * block] = project(S[block : 2 * block])
+        project_in_place(S[block : 2 * block])
         theta = ritz
         if (size <= RECOMPUTE_BELOW * floor).any():
-            LS[: 2 * block] = laplacian(S[: 2 * block])
+            laplacian(S[: 2 * block], out=LS[: 2 * block])
         else:
             combine(np.hstack([C, step]).T, LS[used], n_threads, out=LS[: 2 * block])
         n_last = block

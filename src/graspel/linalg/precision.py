@@ -26,10 +26,13 @@ from scipy.spatial.distance import squareform
 
 from graspel.linalg.all_resistances import resistances_from_factor
 from graspel.linalg.dense_factor import DenseFactor
+from graspel.runtime.parallel import row_blocks, run_blocks
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+HALVED_SIZE = 1000  # rows up to which a matrix is inverted by LAPACK, on one thread
+PRODUCT_ROWS = 256  # rows of a product that one thread computes at once
 FOSTER_TOL = 1e-6  # largest error of the mean leverage at which resistances by Cholesky's method are accurate enough
 
 
@@ -79,6 +82,82 @@ def edge_resistances(inverse: Floats, heads: Ints, tails: Ints) -> Floats:
     d = np.diag(inverse)
     R = d[heads] + d[tails] - 2 * inverse[heads, tails]
     return np.maximum(R, np.finfo(float).eps * (d[heads] + d[tails]))
+
+
+def inverse_by_halves(T: Floats, n_threads: int) -> tuple[float, Floats]:
+    """Value of logdet T (-inf if T is not positive definite) and the inverse, by products that threads share.
+
+    With the blocks A, B and C of T and the Schur complement S = C - B' A^-1 B, the inverse has the blocks
+    A^-1 + Y S^-1 Y', -Y S^-1 and S^-1, where Y = A^-1 B. Cholesky's method on one thread takes 3/4 of the operations.
+
+    >>> value, K = inverse_by_halves(np.array([[2.0, 1.0], [1.0, 2.0]]), 1)
+    >>> round(float(np.exp(value)), 12), K.round(3)
+    (3.0, array([[ 0.667, -0.333],
+           [-0.333,  0.667]]))
+    """
+    n = len(T)
+    if n <= HALVED_SIZE:
+        value, inverse = log_determinant(T)
+        return value, inverse()
+    half = n // 2
+    value, A = inverse_by_halves(T[:half, :half].copy(), n_threads)
+    if not np.isfinite(value):
+        return value, T
+    Y = _product(A, T[:half, half:], n_threads)
+    value_S, S = inverse_by_halves(T[half:, half:] - _product(T[half:, :half], Y, n_threads), n_threads)
+    K = np.empty_like(T)
+    K[:half, half:] = -_product(Y, S, n_threads)
+    K[half:, :half] = K[:half, half:].T
+    K[:half, :half] = A - _product(K[:half, half:], Y.T, n_threads)
+    K[half:, half:] = S
+    return value + value_S, K
+
+
+def _product(A: Floats, B: Floats, n_threads: int) -> Floats:
+    """A B, in blocks of rows of fixed size."""
+    C = np.empty((len(A), B.shape[1]))
+
+    def multiply(rows: slice) -> None:
+        np.matmul(A[rows], B, out=C[rows])
+
+    run_blocks(multiply, row_blocks(len(A), PRODUCT_ROWS), n_threads)
+    return C
+
+
+def core_resistances(adjacency: Floats, n_threads: int = 1) -> tuple[float, Floats]:
+    """Logarithm of the weighted number of spanning trees, and the resistances of all pairs, of a small connected graph.
+
+    The upper triangle of the adjacency is read. Cholesky's method is fast, but loses light edges
+    beside very heavy ones to rounding. The leverages w R of all edges sum to N - 1 (Foster 1949), which shows whether
+    this has happened. Then elimination without subtraction is used.
+
+    >>> trees, R = core_resistances(np.array([[0.0, 1, 1], [0, 0, 1], [0, 0, 0]]))
+    >>> round(float(np.exp(trees)), 9), R.round(3)
+    (3.0, array([[0.   , 0.667, 0.667],
+           [0.667, 0.   , 0.667],
+           [0.667, 0.667, 0.   ]]))
+    """
+    n = len(adjacency)
+    if n <= 1:
+        return 0.0, np.zeros((n, n))
+    A = np.triu(adjacency, 1)
+    A += A.T
+    unit = float(A.max())  # weights of order one are far from the limits of double precision, and from the mean 1/N
+    T = -A / unit
+    np.fill_diagonal(T, A.sum(axis=1) / unit)
+    T += 1.0 / n
+    value, K = inverse_by_halves(T, n_threads)
+    if np.isfinite(value):
+        d = np.diag(K).copy()
+        R = d[:, None] + d - 2 * K
+        leverage = float(np.einsum("ij,ij->", A, R)) / (2 * unit)
+        if abs(leverage - (n - 1)) <= FOSTER_TOL * n:
+            np.maximum(R, 4 * np.finfo(float).eps * float(d.max()), out=R)
+            np.fill_diagonal(R, 0.0)
+            R /= unit
+            return value - float(np.log(n)) + (n - 1) * float(np.log(unit)), R
+    factor = DenseFactor(A, np.zeros(n))
+    return factor.logdet(), resistances_from_factor(factor)
 
 
 def likelihood_terms(heads: Ints, tails: Ints, w: Floats, n_nodes: int) -> tuple[float, Floats]:

@@ -40,6 +40,8 @@ BATCH = 8  # solves per batch
 FIRST_BATCHES = 2  # batches before the number of solves is predicted from the error so far
 MAX_SOLVES = 4096  # limit of the cost; it corresponds to a relative error of sqrt(2 / 4096) = 2.2 % for a pair
 SAFETY = 1.25  # factor on the estimated error; estimated from noisy values, it is too small
+SMALL = 1e-3  # leverage below which the signed estimate is left out of the first guess
+TINY = 1e-100  # smallest leverage: below the smallest ratio of weights, and its square is above zero
 SOLVE_TOL = 0.03  # relative residual of the solves, as a share of the relative error wanted
 
 
@@ -83,12 +85,16 @@ def estimate_edge_resistances(
 
 
 def _combine_estimates(signed: Floats, squared: Floats, k: int) -> tuple[Floats, Floats]:
-    """Average the two estimates of the leverage, weighted by inverse variance; also return the variance."""
-    rough = np.clip((signed + squared) / 2, 1e-3, 1 - 1e-6)
+    """Average the two estimates of the leverage, weighted by inverse variance; also return the variance.
+
+    The signed estimate of a small leverage is mostly noise, so that the squared one alone says how small it is.
+    """
+    middle = (signed + squared) / 2
+    rough = np.clip(np.where(middle > SMALL, middle, np.minimum(squared, SMALL)), TINY, 1 - 1e-6)
     of_signed, of_squared = rough * (1 - rough) / k, 2 * rough**2 / k
     share = of_squared / (of_signed + of_squared)
-    leverage = np.clip(share * signed + (1 - share) * squared, 1e-6, 1.0)
-    return leverage, 1 / (1 / of_signed + 1 / of_squared)
+    leverage = np.clip(share * signed + (1 - share) * squared, TINY, 1.0)
+    return leverage, np.minimum(1 / (1 / of_signed + 1 / of_squared), 2 * leverage**2 / k)
 
 
 class RandomFlows:

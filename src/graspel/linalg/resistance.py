@@ -38,6 +38,8 @@ Floats = NDArray[np.float64]
 ELIMINATION_LIMIT = 1000  # nodes up to which elimination is used for many pairs or wide weights: it takes 0.5 s there
 SOLVE_SOURCES = 64  # distinct nodes in the pairs up to which resistances are computed by solves, not estimated
 BLOCK = 8  # right sides per call of the solver, which bounds the memory for solutions
+BLOCK_OF_MANY = 4  # the same above MANY nodes
+MANY = 500_000
 CANCELS = 1e-3  # share of Y_ii + Y_jj below which R has lost more than three digits to cancellation
 
 
@@ -154,7 +156,17 @@ def _solve_resistances(
     solver.warn()
     component = Components.of(A).labels
     R[component[heads] != component[tails]] = np.inf
-    return np.maximum(R, 0.0)
+    return np.maximum(R, _lower_bounds(A, heads, tails))
+
+
+def _lower_bounds(A: sp.csr_array, p: NDArray[np.int64], q: NDArray[np.int64]) -> Floats:
+    """1 / d of the end of lower degree d, since all current leaves a node through its edges; 0 for p = q.
+
+    A solve that does not converge, where weights span too many decades, may return less.
+    """
+    with np.errstate(divide="ignore"):  # a node without edges
+        bound = 1 / A.sum(axis=1)
+    return np.where(p == q, 0.0, np.maximum(bound[p], bound[q]))
 
 
 class BlockSolver:
@@ -162,6 +174,7 @@ class BlockSolver:
 
     def __init__(self, A: sp.csr_array, random_state: Any, n_jobs: int | None, tol: float = 1e-8) -> None:
         self.n_nodes, self.tol, self.worst_residual = A.shape[0], tol, 0.0
+        self.block = BLOCK if A.shape[0] <= MANY else BLOCK_OF_MANY
         self._solver = LaplacianSolver(A, random_state=random_state, n_jobs=n_jobs)
 
     def solve(self, B: Floats) -> Floats:
@@ -180,7 +193,7 @@ class BlockSolver:
 def _solve_by_pair(solver: BlockSolver, heads: NDArray[np.int64], tails: NDArray[np.int64]) -> Floats:
     """R = x_p - x_q, where L x = e_p - e_q."""
     R = np.zeros(len(heads))
-    for block in row_blocks(len(heads), BLOCK):
+    for block in row_blocks(len(heads), solver.block):
         p, q, column = heads[block], tails[block], np.arange(block.stop - block.start)
         flow = np.zeros((solver.n_nodes, len(column)))
         flow[p, column] += 1.0
@@ -195,7 +208,7 @@ def _solve_by_node(solver: BlockSolver, heads: NDArray[np.int64], tails: NDArray
     nodes, place = np.unique(np.concatenate([heads, tails]), return_inverse=True)
     R, size = np.zeros(len(heads)), np.zeros(len(heads))
     p, q = place[: len(heads)], place[len(heads) :]
-    for block in row_blocks(len(nodes), BLOCK):
+    for block in row_blocks(len(nodes), solver.block):
         sources = np.zeros((solver.n_nodes, block.stop - block.start))
         sources[nodes[block], np.arange(sources.shape[1])] = 1.0
         Y = solver.solve(sources)
@@ -248,13 +261,13 @@ def resistance_between(
         return all_resistances(A)[np.ix_(chosen, chosen)]
     solver = BlockSolver(A, random_state, n_jobs, tol)
     Y = np.empty((len(chosen), len(chosen)))
-    for block in row_blocks(len(chosen), BLOCK):
+    for block in row_blocks(len(chosen), solver.block):
         sources = np.zeros((A.shape[0], block.stop - block.start))
         sources[chosen[block], np.arange(sources.shape[1])] = 1.0
         Y[:, block] = solver.solve(sources)[chosen]
     solver.warn()
     Y = (Y + Y.T) / 2
-    R = np.maximum(np.diag(Y)[:, None] + np.diag(Y) - 2 * Y, 0.0)
+    R = np.maximum(np.diag(Y)[:, None] + np.diag(Y) - 2 * Y, _lower_bounds(A, chosen[:, None], chosen))
     component = Components.of(A).labels[chosen]
     R[component[:, None] != component] = np.inf
     return R

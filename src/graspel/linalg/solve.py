@@ -19,9 +19,11 @@ National Bureau of Standards, 49(6), 1952.
 from __future__ import annotations
 
 import warnings
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
@@ -37,6 +39,8 @@ from graspel.runtime.parallel import count_threads, map_blocks, one_thread_per_c
 Floats = NDArray[np.float64]
 
 RIGHT_SIDES = 4  # right sides that are iterated together by one thread
+RIGHT_SIDES_OF_MANY = 2  # the same above MANY nodes, to save memory: each of them takes about nine vectors
+MANY = 500_000
 MAX_ITERATIONS = 500  # for one right side, over all restarts
 MAX_RESTARTS = 5  # from the true residual; each must halve it
 STALLED_ITERATIONS = 30  # iterations without a smaller residual after which only rounding errors remain
@@ -58,6 +62,7 @@ class LaplacianSolver:
     Attributes
     ----------
     laplacian : CSR array
+    n_nodes : int
     residual_ : float
         Largest relative residual |b - L x| / |b| over the right sides of the last solve, with b after projection.
     n_iterations_ : int
@@ -83,7 +88,7 @@ class LaplacianSolver:
         n_jobs: int | None = None,
     ) -> None:
         A = check_adjacency(adjacency)
-        self.laplacian = laplacian_of(A)
+        self._adjacency, self.n_nodes = A, A.shape[0]
         self.n_threads = count_threads(n_jobs)
         A, self._unit = scale_weights(A)
         self._inverse = ApproximateFactor(A, np.random.default_rng(random_state), n_threads=self.n_threads)
@@ -91,6 +96,11 @@ class LaplacianSolver:
         self.residual_ = 0.0
         self.n_iterations_ = 0
         self.converged_ = True
+
+    @cached_property
+    def laplacian(self) -> sp.csr_array:
+        """L = D - W as a sparse matrix."""
+        return laplacian_of(self._adjacency)
 
     def solve(self, b: ArrayLike, tol: float = 1e-8) -> Floats:
         """Solve for every column of b (N or N x m) to relative residual `tol`.
@@ -108,7 +118,7 @@ class LaplacianSolver:
     def solve_silently(self, b: ArrayLike, tol: float = 1e-8) -> Floats:
         """Solve as `solve` does, without a warning: the caller looks at `converged_`, or needs no accurate solution."""
         tol = check_positive("tol", tol, "the relative residual |b - L x| / |b| wanted")
-        columns = check_columns("b", b, self.laplacian.shape[0])
+        columns = check_columns("b", b, self.n_nodes)
         B = np.ascontiguousarray(columns[self._inverse.order].T)  # vectors are rows from here on
         X = np.empty_like(B)
 
@@ -118,7 +128,8 @@ class LaplacianSolver:
 
         n_threads = self.n_threads if B.shape[1] >= MIN_THREADED_LENGTH else 1
         with one_thread_per_call():
-            blocks = map_blocks(work, row_blocks(len(B), RIGHT_SIDES), n_threads)
+            size = RIGHT_SIDES if B.shape[1] <= MANY else RIGHT_SIDES_OF_MANY
+            blocks = map_blocks(work, row_blocks(len(B), size), n_threads)
             results = [result for block in blocks for result in block]
         self.residual_ = max((result.residual for result in results), default=0.0)
         self.n_iterations_ = max((result.n_iterations for result in results), default=0)
@@ -142,16 +153,19 @@ class LaplacianSolver:
         B = self._project(B / scale)
         size = lengths(B)
         size[size == 0] = 1.0
-        X, R = np.zeros_like(B), B.copy()
+        X, R = B[:0], B.copy()
         residual, n_iterations = np.ones(len(B)), np.zeros(len(B), dtype=np.int64)
         opened = np.arange(len(B))
-        for _ in range(1 + MAX_RESTARTS):
-            dX, more = self._conjugate_gradients(
-                R[opened], tol * size[opened], MAX_ITERATIONS - int(n_iterations.max())
-            )
-            X[opened] += dX
+        for restart in range(1 + MAX_RESTARTS):
+            open_R = R[opened] if restart else R  # the first time all are open, and no copy is needed
+            dX, more = self._conjugate_gradients(open_R, tol * size[opened], MAX_ITERATIONS - int(n_iterations.max()))
+            if restart:
+                X[opened] += dX
+            else:
+                X = dX
             n_iterations[opened] += more
-            R[opened] = B[opened] - self._multiply(X[opened])
+            for row in opened.tolist():
+                np.subtract(B[row], self._ordered_laplacian @ X[row], out=R[row])
             before, residual[opened] = residual.copy(), lengths(R[opened]) / size[opened]
             goes_on = (residual > tol) & (residual <= before / 2) & (n_iterations < MAX_ITERATIONS)
             opened = opened[goes_on[opened]]
@@ -176,17 +190,20 @@ class LaplacianSolver:
         return projected
 
     def _conjugate_gradients(self, B: Floats, target: Floats, max_iterations: int) -> tuple[Floats, NDArray[np.int64]]:
-        """Iterate each right side until the residual of the recurrence meets its target, or no longer decreases."""
+        """Iterate each right side until the residual of the recurrence meets its target, or no longer decreases.
+
+        B is overwritten.
+        """
         X, n_iterations = np.zeros_like(B), np.zeros(len(B), dtype=np.int64)
         opened, R = np.arange(len(B)), B
-        P = Z = self._inverse.solve_in_order(R)
-        rz = dots(R, Z)
+        P = self._inverse.solve_in_order(R)
+        rz = dots(R, P)
         best, since_best = np.full(len(B), np.inf), np.zeros(len(B), dtype=np.int64)
         for iteration in range(max_iterations + 1):
             size = lengths(R)
             since_best = np.where(size < best, 0, since_best + 1)
             best = np.minimum(best, size)
-            patience = self._patience(size, X[opened])
+            patience = self._patience(size, X, opened)
             goes_on = (size > target) & (since_best <= patience) & (iteration < max_iterations)
             if not goes_on.all():
                 n_iterations[opened[~goes_on]] = iteration
@@ -196,19 +213,22 @@ class LaplacianSolver:
                 break
             Q = self._multiply(P)
             step = _ratios(rz, dots(P, Q))
-            X[opened] += step[:, None] * P
-            R = R - step[:, None] * Q
+            for i, row in enumerate(opened.tolist()):  # vector by vector, to save memory
+                X[row] += step[i] * P[i]
+                R[i] -= step[i] * Q[i]
+            del Q
             Z = self._inverse.solve_in_order(R)
             rz_before, rz = rz, dots(R, Z)
-            P = Z + _ratios(rz, rz_before)[:, None] * P
+            for p, z, ratio in zip(P, Z, _ratios(rz, rz_before), strict=True):
+                np.add(z, ratio * p, out=p)
         return self._inverse.center_in_order(X), n_iterations
 
-    def _patience(self, size: Floats, X: Floats) -> Floats:
+    def _patience(self, size: Floats, X: Floats, opened: NDArray[np.int64]) -> Floats:
         """The iterations without a smaller residual to wait for; few where wide weights make it all rounding error."""
         L = self._ordered_laplacian
         if not isinstance(L, FlowLaplacian):
             return np.full(len(size), float(STALLED_ITERATIONS))
-        return np.where(size <= residual_rounding(L, X), float(STALLED_AT_ROUNDING), float(STALLED_ITERATIONS))
+        return np.where(size <= residual_rounding(L, X[opened]), float(STALLED_AT_ROUNDING), float(STALLED_ITERATIONS))
 
     def _is_rounding(self, b: Floats, x: Floats, r: Floats, tol: float) -> bool:
         """Whether the residual is explained by rounding x, and the error in the energy norm is within the tolerance."""

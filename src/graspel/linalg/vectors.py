@@ -20,8 +20,8 @@ BLOCK_LENGTH = 16_384  # entries of each vector in one block: 128 KB, so that a 
 MIN_THREADED_LENGTH = 150_000  # entries of a vector from which threads save time, even beside other processes
 
 
-def map_each(apply: Callable[[Floats], Floats], V: Floats, n_threads: int = 1) -> Floats:
-    """Apply a map of vectors to every row of V.
+def map_each(apply: Callable[[Floats], Floats], V: Floats, n_threads: int = 1, *, out: Floats | None = None) -> Floats:
+    """Apply a map of vectors to every row of V; `out` may be V itself.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def map_each(apply: Callable[[Floats], Floats], V: Floats, n_threads: int = 1) -
     array([[1., 3.],
            [3., 7.]])
     """
-    result = np.empty_like(V)
+    result = np.empty_like(V) if out is None else out
 
     def work(i: int) -> None:
         result[i] = apply(V[i])
@@ -79,6 +79,36 @@ def combine(C: Floats, V: Floats, n_threads: int = 1, *, out: Floats | None = No
 
     run_blocks(work, row_blocks(V.shape[1], BLOCK_LENGTH), _threads(V, n_threads))
     return result
+
+
+def subtract_combination(V: Floats, C: Floats, W: Floats, n_threads: int = 1) -> None:
+    """Subtract C W, linear combinations of the rows of W, from V in place.
+
+    Examples
+    --------
+    >>> V = np.array([[5.0, 7.0]])
+    >>> subtract_combination(V, np.array([[2.0]]), np.array([[1.0, 3.0]]))
+    >>> V
+    array([[3., 1.]])
+    """
+
+    def work(at: slice) -> None:
+        V[:, at] -= C @ W[:, at]
+
+    run_blocks(work, row_blocks(V.shape[1], BLOCK_LENGTH), _threads(V, n_threads))
+
+
+def keep_rows(V: Floats, kept: NDArray[np.bool_]) -> Floats:
+    """Move the rows that are kept to the front of V, in order, and return them: a view, no copy.
+
+    >>> keep_rows(np.array([[1.0], [2.0], [3.0]]), np.array([False, True, True])).ravel()
+    array([2., 3.])
+    """
+    chosen = np.flatnonzero(kept)
+    for i, row in enumerate(chosen.tolist()):
+        if i != row:
+            V[i] = V[row]
+    return V[: len(chosen)]
 
 
 def _threads(V: Floats, n_threads: int) -> int:

@@ -45,4 +45,5 @@ def merge_copies(graph: Graph, neighbors: Neighbors) -> DistinctPoints:
     original[neighbors.copies] = neighbors.copy_of
     node_of_point = np.searchsorted(neighbors.distinct, original)
     A = contract(graph.adjacency, node_of_point) if len(neighbors.copies) else graph.adjacency
-    return DistinctPoints(sp.csr_array(A), neighbors.indices, neighbors.z, neighbors.distinct, node_of_point)
+    indices, z = neighbors.indices.astype(np.int64, copy=False), neighbors.z.astype(np.float64, copy=False)
+    return DistinctPoints(sp.csr_array(A), indices, z, neighbors.distinct, node_of_point)

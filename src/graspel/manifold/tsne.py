@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graspel.graph import Graph
 from graspel.learner import GRASPEL
 from graspel.linalg.coarsen import Coarsening, coarsen
 from graspel.manifold.affinities import affinities, group_affinities
@@ -27,8 +28,8 @@ from graspel.manifold.interpolation import interpolate
 from graspel.manifold.spectral_coordinates import spectral_start
 from graspel.neighbors.new_points import MEDIAN_NEIGHBORS
 from graspel.neighbors.search import Neighbors, nearest_neighbors
-from graspel.points.prepared import Points
-from graspel.runtime.parallel import count_threads
+from graspel.points.distance_table import make_points
+from graspel.runtime.parallel import count_threads, one_thread_per_call
 from graspel.runtime.parameters import check_number, generator
 from graspel.runtime.progress import announce
 
@@ -210,7 +211,7 @@ class MultilevelTSNE(GraphEmbedding):
         if neighbors is not None and neighbors.indices.shape[1] >= min(self.n_neighbors, len(neighbors.distinct) - 1):
             return neighbors
         n_threads = count_threads(self.n_jobs)
-        points = Points(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
+        points = make_points(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
         return nearest_neighbors(points, min(self.n_neighbors, values.shape[0] - 1), rng)
 
     def _check_parameters(self) -> None:
@@ -238,3 +239,16 @@ def _levels(coarse: Coarsening, node_of_point: Ints) -> list[Ints]:
     """The maps between all levels of coarsening, the first of them from all points."""
     first, *more = coarse.levels or [np.arange(len(coarse.groups))]
     return [first[node_of_point], *more]
+
+
+def place_by_tsne(graph: Graph, neighbors: Neighbors, *, random_state: Any = 0, n_jobs: int | None = None) -> Floats:
+    """Coordinates (N x 2) by `MultilevelTSNE` of points whose graph and neighbor lists are known."""
+    require_engine()
+    rng = generator(random_state)
+    model = MultilevelTSNE(n_jobs=n_jobs)
+    distinct = merge_copies(graph, neighbors)
+    with one_thread_per_call():
+        announce("coarsening")
+        ratio = max(1.0, min(float(model.reduction), distinct.n_points / 2))
+        coarse = coarsen(distinct.A, ratio, n_eigenvalues=0, random_state=rng)
+        return model._embed_levels(distinct, coarse, rng)[1].coordinates[distinct.node_of_point]

@@ -1,1 +1,1 @@
-"""The search for nearest neighbors: exact, by cells, without duplicates, and for new points."""
+"""The search for nearest neighbors: exact, by landmarks, without duplicates, and for new points."""

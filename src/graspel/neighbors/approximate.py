@@ -29,14 +29,16 @@ MANY_LANDMARKS = 12  # ... in all other sets
 MAX_SETS = 6  # sets of landmarks
 DESCENT_SHARE = 0.05  # share of neighbors missed above which descent finds more in its time than another set
 EXTRA_IN_SKETCH = 8  # candidates beyond the width where the sketch shortens distances, and so changes their order
+MANY_POINTS = 200_000  # points from which their lists are a large part of the memory
+SINGLE_RANGE = 1e-30, 1e30  # z_data that are kept in single precision
 MEASURED_TOGETHER = 4096  # lists that are measured on the points in one block
 
 
 class Found(NamedTuple):
     """Neighbor lists (points x width) by increasing z_data, and the landmarks that find the neighbors of new points."""
 
-    indices: Ints
-    z: Floats
+    indices: NDArray[np.int32]
+    z: NDArray[np.floating]
     landmarks: Landmarks
 
 
@@ -70,13 +72,32 @@ def _missing(points: Points, sample: Ints, lists: Lists, truth: Floats) -> float
     return float((z > truth * (1 + 1e-9)).mean())
 
 
-def _measure(points: Points, candidates: NDArray[np.int32], width: int, order: Ints) -> tuple[Ints, Floats]:
-    """Measure the candidates on the points, near points together: then they share most of their candidates."""
-    indices = np.empty((points.n_points, width), dtype=np.int64)
-    z = np.empty((points.n_points, width))
+def _measure(
+    points: Points, candidates: NDArray[np.int32], width: int, order: Ints
+) -> tuple[NDArray[np.int32], NDArray[np.floating]]:
+    """Measure the candidates on the points, near points together: then they share most of their candidates.
+
+    Distances of many points are kept in single precision, to save memory, unless one is too large or small for it.
+    """
+    indices = np.empty((points.n_points, width), dtype=np.int32)
+    many = points.n_points > MANY_POINTS
+    z: NDArray[np.floating] = np.empty((points.n_points, width), dtype=np.float32 if many else np.float64)
     blocks = row_blocks(len(order), MEASURED_TOGETHER)
     for done, block in enumerate(blocks):
         announce("nearest neighbors", done / len(blocks), "measuring distances")
         chosen = order[block]
-        indices[chosen], z[chosen] = measure_candidates(points, chosen, candidates[chosen].astype(np.int64), width)
+        indices[chosen], found = measure_candidates(points, chosen, candidates[chosen].astype(np.int64), width)
+        if z.dtype == np.float32 and not _fits_single(found):
+            z = z.astype(np.float64)
+        z[chosen] = found
     return indices, z
+
+
+def _fits_single(z: Floats) -> bool:
+    """Whether single precision keeps all digits that it has of every positive, finite number.
+
+    >>> _fits_single(np.array([0.0, 1e-20, np.inf])), _fits_single(np.array([1e-40]))
+    (True, False)
+    """
+    positive = z[(z > 0) & np.isfinite(z)]
+    return not len(positive) or bool(SINGLE_RANGE[0] < positive.min() and positive.max() < SINGLE_RANGE[1])

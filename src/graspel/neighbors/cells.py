@@ -1,7 +1,9 @@
-r"""Cells: the sketch of the points divided into cells, to find near points without computing all distances.
+r"""Cells: the sketch of the points divided into cells, to find a near point among few allowed ones.
 
-Each point is compared with the points of the cells whose centers are nearest to it
-(:mod:`graspel.neighbors.partition`). Blocks of work are fixed, so the result does not depend on the number of threads.
+Neighbor lists come from landmarks (:mod:`graspel.neighbors.landmarks`). To join components, the nearest point *outside*
+a component is needed, which may be far beyond all lists. Whole cells (:mod:`graspel.neighbors.partition`) that are too
+far from all allowed points are then skipped. Blocks of work are fixed, so the result does not depend on the number of
+threads.
 
 References
 ----------
@@ -17,7 +19,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.neighbors.partition import Partition, search_cells
+from graspel.neighbors.partition import Partition
 from graspel.neighbors.products import nearest_rows, squared_distances
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import map_blocks, row_blocks, run_blocks
@@ -27,8 +29,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 CELL_POINTS = 128  # approximate number of points in a cell
-MIN_CANDIDATES = 1 << 21  # smallest number of candidates held in memory for a block of queries: 16 MB
-CANDIDATES_PER_POINT = 16  # for many points a block may hold this many candidates per point: fewer, larger blocks
+MAX_CANDIDATES = 1 << 21  # distances of a block of queries that are held in memory: 8 MB
 CELL_BLOCK = 256  # cells whose distances to all other cells are held at a time
 FIRST_CELLS = 16  # cells searched first for the closest pair; the pair they find rules out most other cells
 ROUNDING_FACTOR = 1.001  # factor on a distance that covers the rounding errors of single precision
@@ -52,19 +53,6 @@ class Cells:
         announce("nearest neighbors", None, "dividing the points into cells")
         return cls(points, Partition.build(points.sketch, CELL_POINTS, rng, points.n_threads))
 
-    def search(self, queries: Ints, width: int, probes: int, asking: Points | None = None) -> Ints:
-        """For each query approximately the `width` nearest points (-1 if fewer were found).
-
-        Queries are points themselves, and then among their own neighbors, or points of `asking`.
-        """
-        sketch, n_threads = self.points.sketch, self.points.n_threads
-        asking_sketch = (asking or self.points).sketch
-        found = np.empty((len(queries), width), dtype=np.int64)
-        n_candidates = max(MIN_CANDIDATES, CANDIDATES_PER_POINT * self.points.n_points)
-        for block in row_blocks(len(queries), max(1, n_candidates // (probes * width))):
-            found[block] = search_cells(asking_sketch[queries[block]], sketch, self.partition, width, probes, n_threads)
-        return found
-
     def nearest_outside(
         self, queries: Ints, allowed: NDArray[np.bool_], probes: int, best: float = np.inf
     ) -> tuple[Ints, Ints, Floats]:
@@ -85,7 +73,7 @@ class Cells:
             group, pool = groups[i], np.concatenate([pools[cell] for cell in nearest[i]])
             sketch, center = self.points.sketch, self.partition.centers[query_cells[i]]
             Y, found = sketch[pool] - center, np.empty(len(group), dtype=np.int64)
-            for block in row_blocks(len(group), max(1, MIN_CANDIDATES // len(pool))):
+            for block in row_blocks(len(group), max(1, MAX_CANDIDATES // len(pool))):
                 found[block] = pool[nearest_rows(sketch[group[block]] - center, Y, 1)[1][:, 0]]
             return group, found, self.points.squared_distances(group, found)
 

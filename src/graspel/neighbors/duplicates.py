@@ -15,9 +15,11 @@ D. Lemire and O. Kaser. Strongly universal string hashing is fast. The Computer 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from graspel.points.far_rows import find_median, row_lengths
@@ -27,8 +29,8 @@ from graspel.runtime.parallel import row_blocks, run_blocks
 Ints = NDArray[np.int64]
 
 GRID = 2.0**-10  # spacing of the grid on the sketch, as a share of its largest coordinate: a distance kept to 4 digits
-BLUR = 0.25  # smallest radius of a cell, in distances that single precision tells apart: fewer make cells random
-CELL_MEMBERS = 128  # points in a cell, as in graspel.neighbors.cells
+BLUR = 1.0  # smallest radius of a cell, in distances that single precision tells apart: fewer make cells random
+CELL_MEMBERS = 16  # points for each landmark, as in graspel.neighbors.landmarks
 MEASURED_MEMBERS = 1024  # members of a group from which its spread is estimated
 HASH_SEED = 20140401  # of the factors; any number will do, but it must always be the same
 
@@ -39,7 +41,15 @@ def find_first_equals(points: Points) -> Ints:
     >>> find_first_equals(Points(np.array([[1.0], [2.0], [1.0]])))
     array([0, 1, 0])
     """
+    if points.sparse is not None:
+        return first_of_equal_numbers(hash_sparse_rows(points.sparse), points.n_points, partial(_differ, points))
     return _first_of_equal_rows(points.rows, points.n_points, points.block, points.n_threads)
+
+
+def _differ(points: Points, p: Ints, q: Ints) -> NDArray[np.bool_]:
+    """Whether sparse rows p and q differ in any value; zeros are not stored."""
+    assert points.sparse is not None
+    return np.asarray(np.diff(sp.csr_array(points.sparse[p] != points.sparse[q]).indptr) > 0)
 
 
 def find_clumps(points: Points, smallest: int) -> list[Ints]:
@@ -59,8 +69,10 @@ def find_clumps(points: Points, smallest: int) -> list[Ints]:
         lambda block: np.floor(sketch[block] / spacing), points.n_points, points.block, points.n_threads
     )
     order = np.argsort(cells, kind="stable")
-    groups = np.split(order, np.flatnonzero(np.diff(cells[order])) + 1)
-    return [group for group in groups if len(group) >= smallest and _is_blurred(points, group)]
+    start = np.concatenate([[0], np.flatnonzero(np.diff(cells[order])) + 1, [len(order)]])
+    large = np.flatnonzero(np.diff(start) >= smallest)  # few of very many
+    groups = (order[a:b] for a, b in zip(start[large].tolist(), start[large + 1].tolist(), strict=True))
+    return [group for group in groups if _is_blurred(points, group)]
 
 
 def _is_blurred(points: Points, group: Ints) -> bool:
@@ -79,16 +91,41 @@ def _first_of_equal_rows(rows: Callable[[Any], NDArray[Any]], n_rows: int, block
         number[part] = hash_rows(rows(part))
 
     run_blocks(work, row_blocks(n_rows, block), n_threads)
+
+    def differ(p: Ints, q: Ints) -> NDArray[np.bool_]:
+        parts = [(rows(p[part]) != rows(q[part])).any(axis=1) for part in row_blocks(len(p), block)]
+        return np.concatenate(parts) if parts else np.empty(0, dtype=bool)
+
+    return first_of_equal_numbers(number, n_rows, differ)
+
+
+def first_of_equal_numbers(
+    number: NDArray[np.uint64], n_rows: int, differ: Callable[[Ints, Ints], NDArray[np.bool_]]
+) -> Ints:
+    """For every row the first row of the same number, unless they differ."""
     order = np.argsort(number, kind="stable")
     is_new = np.append(True, number[order][1:] != number[order][:-1])
     first = np.empty(n_rows, dtype=np.int64)
     first[order] = order[is_new][np.cumsum(is_new) - 1]
     later = np.flatnonzero(first != np.arange(n_rows))
-    for part in row_blocks(len(later), block):
-        chosen = later[part]
-        differs = (rows(chosen) != rows(first[chosen])).any(axis=1)
-        first[chosen[differs]] = chosen[differs]  # two rows of the same number, which hardly ever happens
+    differs = later[differ(later, first[later])]
+    first[differs] = differs  # two rows of the same number, which hardly ever happens
     return first
+
+
+def hash_sparse_rows(A: sp.csr_array) -> NDArray[np.uint64]:
+    """The same number for sparse rows without stored zeros: a sum over the stored values only.
+
+    >>> a, b, c = hash_sparse_rows(sp.csr_array(np.array([[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]])))
+    >>> bool(a == b), bool(a == c)
+    (True, False)
+    """
+    words = A.data.view(np.uint32).reshape(len(A.data), -1).astype(np.uint64)
+    rng = np.random.default_rng(HASH_SEED)
+    factors = rng.integers(2**63, size=(A.shape[1], words.shape[1]), dtype=np.uint64) * 2 + 1
+    total = np.append(np.uint64(0), np.cumsum((words * factors[A.indices]).sum(axis=1, dtype=np.uint64)))
+    mixed = total[A.indptr[1:]] - total[A.indptr[:-1]]  # modulo 2^64, in which the sums over all rows wrap around
+    return np.asarray(mixed ^ (mixed >> np.uint64(29)))
 
 
 def hash_rows(block: NDArray[Any]) -> NDArray[np.uint64]:
@@ -103,3 +140,29 @@ def hash_rows(block: NDArray[Any]) -> NDArray[np.uint64]:
     factors = np.random.default_rng(HASH_SEED).integers(2**63, size=words.shape[1], dtype=np.uint64) * 2 + 1
     mixed = (words * factors).sum(axis=1, dtype=np.uint64)
     return mixed ^ (mixed >> np.uint64(29))
+
+
+def find_equals(points: Points, asking: Points) -> Ints:
+    """For every point of `asking` a point equal to it, -1 if there is none.
+
+    Points of the same number are not compared: the caller measures their distance.
+
+    >>> points = Points(np.array([[1.0], [2.0], [4.0]]))
+    >>> find_equals(points, points.like(np.array([[4.0], [3.0]])))
+    array([ 2, -1])
+    """
+    number, wanted = _hash_points(points), _hash_points(asking)
+    order = np.argsort(number, kind="stable")
+    place = np.minimum(np.searchsorted(number[order], wanted), len(order) - 1)
+    return np.where(number[order[place]] == wanted, order[place], -1)
+
+
+def _hash_points(points: Points) -> NDArray[np.uint64]:
+    """The number of every point."""
+    number = np.empty(points.n_points, dtype=np.uint64)
+
+    def work(part: slice) -> None:
+        number[part] = hash_rows(points.rows(part))
+
+    points.run(work, row_blocks(points.n_points, points.block))
+    return number

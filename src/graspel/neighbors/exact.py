@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.neighbors.products import nearest_rows, nearest_rows_by_differences
+from graspel.neighbors.products import nearest_rows, nearest_rows_by_differences, squared_lengths
+from graspel.points.distance_table import TablePoints
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import row_blocks
 
@@ -42,6 +43,8 @@ def exact_neighbors(
     products in single precision. A query is doubtful if rounding could hide one of its neighbors; doubtful queries are
     searched again in double precision, and if they still are doubtful, by differences.
     """
+    if isinstance(points, TablePoints):
+        return points.nearest(queries, k, pool, asking)
     pool = np.arange(points.n_points) if pool is None else pool
     width = min(len(pool), k + EXTRA_CANDIDATES)
     indices, z = np.zeros((len(queries), k), dtype=np.int64), np.zeros((len(queries), k))
@@ -67,8 +70,7 @@ def _squared_lengths(points: Points, queries: Ints) -> Floats:
     size = np.empty(len(queries))
 
     def work(block: slice) -> None:
-        rows = points.centered_rows(queries[block], np.float64)
-        size[block] = np.einsum("ij,ij->i", rows, rows)
+        size[block] = squared_lengths(points.product_rows(queries[block], np.float64))
 
     points.run(work, row_blocks(len(queries), points.block))
     return size / points.spectral_norm**2
@@ -82,14 +84,14 @@ class DistanceMethod(NamedTuple):
     """
 
     dtype: type
-    nearest: Callable[[NDArray[Any], NDArray[Any], int], tuple[NDArray[Any], Ints]]
+    nearest: Callable[[Any, Any, int], tuple[NDArray[Any], Ints]]
     rounding: float
     max_work: float
     is_centered: bool = True
 
-    def rows(self, points: Points, index: Ints) -> NDArray[Any]:
+    def rows(self, points: Points, index: Ints) -> Any:
         """Rows of the points as this method takes them."""
-        return points.centered_rows(index, self.dtype) if self.is_centered else points.rows(index).astype(self.dtype)
+        return points.product_rows(index, self.dtype) if self.is_centered else points.rows(index).astype(self.dtype)
 
 
 METHODS = (
@@ -109,8 +111,8 @@ def _find_candidates(
         members = pool[pool_block]
         Y = method.rows(points, members)
 
-        def work(block: slice, Y: NDArray[np.floating] = Y, members: Ints = members) -> None:
-            D, index = method.nearest(method.rows(asking, queries[block]), Y, min(width, len(Y)))
+        def work(block: slice, Y: Any = Y, members: Ints = members) -> None:
+            D, index = method.nearest(method.rows(asking, queries[block]), Y, min(width, len(members)))
             D, candidates = np.hstack([best[block], D]), np.hstack([found[block], members[index]])
             keep = np.argsort(D, axis=1, kind="stable")[:, :width]
             best[block] = np.take_along_axis(D, keep, axis=1)

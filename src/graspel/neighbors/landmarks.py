@@ -110,8 +110,6 @@ class Landmarks:
 
         own, width = Q is X, min(FOUND_IN_CELL, lists.z.shape[1])
         query_start, queries, places = fill_cells(near, len(self.rows), len(Q))
-        squares = np.einsum("ij,ij->i", X, X)
-        query_squares = squares if own else np.einsum("ij,ij->i", Q, Q)
         everyone = np.arange(len(Q), dtype=np.int32)
         for low, high in split_evenly(query_start, BATCH_PLACES):
             n_places = int(query_start[high] - query_start[low])
@@ -123,14 +121,13 @@ class Landmarks:
                     int(query_start[cells[0]] - query_start[low]), int(query_start[cells[1]] - query_start[low])
                 )
                 compare_in_cells(
-                    Q, X, queries, query_start, self.members, self.start, *cells, own, z[part], index[part]
+                    Q, X, self.rows, queries, query_start, self.members, self.start, *cells, own, z[part], index[part]
                 )
 
             def merge(block: slice, z: Rows = z, index: Ints = index, low: int = low, high: int = high) -> None:
                 here = places[block] - query_start[low]
                 merge_found(
                     everyone[block] - block.start,
-                    query_squares[block],
                     near[block],
                     here,
                     low,
@@ -207,7 +204,7 @@ def split_evenly(start: NDArray[np.int64], size: int) -> list[tuple[int, int]]:
     """Ranges of consecutive cells that hold about `size` places each; `start` has the first place of every cell.
 
     >>> split_evenly(np.array([0, 3, 4, 9, 10]), 4)
-    [(0, 2), (2, 4)]
+    [(0, 2), (2, 3), (3, 4)]
     """
     n_cells = len(start) - 1
     targets = np.arange(start[0] + size, start[-1], size)

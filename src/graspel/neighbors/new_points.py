@@ -18,7 +18,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.neighbors.exact import EXACT_WORK, EXTRA_CANDIDATES, exact_neighbors, exact_work, measure_candidates
+from graspel.neighbors.approximate import FEW_LANDMARKS
+from graspel.neighbors.exact import EXACT_WORK, EXTRA_CANDIDATES, exact_work
+from graspel.neighbors.grown import find_among_all
+from graspel.neighbors.inverted import MANY_PAIRS, find_sparse_neighbors
+from graspel.neighbors.landmarks import Landmarks
 from graspel.neighbors.search import Neighbors
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import one_thread_per_call
@@ -34,7 +38,8 @@ WEISZFELD_ITER = 50  # iterations; the sum of distances is then within 5e-3 of t
 class NearPoints:
     """The old points, and a search for those nearest to new points.
 
-    New points are prepared like the old ones and searched like them: exactly, or by the landmarks of the learner.
+    New points are prepared like the old ones and searched like them: exactly, or by the landmarks of the learner. An
+    old point that is equal to a new one is always found.
 
     Examples
     --------
@@ -45,29 +50,44 @@ class NearPoints:
     """
 
     def __init__(self, points: Points, neighbors: Neighbors | None = None) -> None:
+        self._all_points = points
         self._points = points if neighbors is None else neighbors.points
         self._number = np.arange(points.n_points) if neighbors is None else neighbors.distinct
         self._landmarks = None if neighbors is None else neighbors.landmarks
+        self._n_known = None if neighbors is None else neighbors.n_known
 
     def find(self, X: Any, k: int) -> Ties:
         """The k nearest old points of each row of X (fewer if there are not so many distinct ones)."""
+        self._restore_search(X.shape[0])
         points = self._points
         asking, k = points.like(X), min(k, points.n_points)
         queries = np.arange(X.shape[0])
         with one_thread_per_call():
-            if self._landmarks is None or exact_work(points, len(queries)) <= EXACT_WORK:
-                found, z = exact_neighbors(points, queries, k, asking=asking)
+            if points.sparse is not None and len(queries) * points.n_points > MANY_PAIRS:
+                found, z = find_sparse_neighbors(points, asking, k, k + EXTRA_CANDIDATES)
             else:
-                candidates = self._landmarks.search(
-                    asking.sketch, points.sketch, k + EXTRA_CANDIDATES, points.n_threads
-                )
-                found, z = measure_candidates(points, queries, candidates, k, asking)
+                n_known = self._n_known or points.n_points
+                found, z = find_among_all(points, self._landmarks, n_known, queries, k, asking)
         is_old = z[:, 0] == 0
         nearest = np.where(is_old, 1.0, z[:, 0])  # weights in its unit neither overflow nor underflow
         weights = np.where(is_old[:, None], 0.0, nearest[:, None] / np.where(is_old[:, None], 1.0, z))
         weights[is_old, 0] = 1.0
         weights /= weights.sum(axis=1, keepdims=True)
-        return Ties(self._number[found], weights, is_old)
+        return Ties(self._number[found], weights, is_old, z)
+
+    def distances(self, p: Ints, q: Ints) -> Floats:
+        """Distances between old points, in the unit of the data (for "cosine": of the normalized rows)."""
+        points = self._all_points
+        return np.sqrt(points.squared_distances(p, q)) * points.spectral_norm * points.raw_unit
+
+    def _restore_search(self, n_new: int) -> None:
+        """Make again what the learner gave up to save memory, where so many new points are searched by landmarks."""
+        if self._points.has_sketch or exact_work(self._points, n_new) <= EXACT_WORK:
+            return
+        points = self._points = self._points.with_sketch()
+        rng = np.random.default_rng(0)  # other landmarks find the same neighbors, but for a few
+        with one_thread_per_call():
+            self._landmarks, _ = Landmarks.build(points.sketch, FEW_LANDMARKS, rng, points.n_threads)
 
     @staticmethod
     def means(ties: Ties, embedding: Floats) -> Floats:
@@ -82,11 +102,12 @@ class NearPoints:
 
 
 class Ties(NamedTuple):
-    """Old points near new ones (m x k), weights that sum to one, and whether a new point is equal to the first."""
+    """Old points near new ones (m x k), weights that sum to one, whether a new point is equal to the first, z_data."""
 
     indices: Ints
     weights: Floats
     is_old: NDArray[np.bool_]
+    z: Floats
 
 
 def geometric_medians(positions: Floats, weights: Floats) -> Floats:

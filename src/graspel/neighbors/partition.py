@@ -27,6 +27,7 @@ ROWS_PER_CENTER = 32  # sampled rows per center in Lloyd's iteration
 LLOYD_ROUNDS = 8  # rounds of Lloyd's iteration; centers need not converge, any that spread well will do
 MANY_CENTERS = 2048  # number of centers above which the centers are partitioned too
 REGION_PROBES = 6  # cells of centers searched for the centers nearest to a row
+ASSIGNED_TOGETHER = 1 << 18  # rows that are assigned to their cells in one call, which bounds its memory: 40 MB
 ROW_BLOCK = 1024  # rows compared with centers in one matrix product
 
 
@@ -70,7 +71,9 @@ class Partition:
         many = len(centers) > MANY_CENTERS
         regions = cls.build(centers, int(np.sqrt(len(centers))), rng, n_threads) if many else None
         empty = cls(centers, np.empty(0, dtype=np.int64), np.zeros(len(centers) + 1, dtype=np.int64), regions)
-        cell = empty.nearest_cells(X, 1, n_threads)[:, 0]
+        cell = np.concatenate(
+            [empty.nearest_cells(X[block], 1, n_threads)[:, 0] for block in row_blocks(len(X), ASSIGNED_TOGETHER)]
+        )
         members = np.argsort(cell, kind="stable")
         return cls(centers, members, np.searchsorted(cell[members], np.arange(len(centers) + 1)), regions)
 

@@ -9,23 +9,40 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
+
+from graspel.points.sparse_rows import row_squares
 
 Ints = NDArray[np.int64]
 
 MAX_COLUMN_BITS = 12  # bits of a distance that may hold its column; 11 of 23 bits, three decimal digits, are left
 
 
-def squared_distances(X: NDArray[Any], Y: NDArray[Any]) -> NDArray[Any]:
+def squared_distances(X: Any, Y: Any) -> NDArray[Any]:
     """All squared distances between the rows of X and of Y, in their precision (rounding can give small negatives)."""
-    D = X @ (-2 * Y).T
-    D += np.einsum("ij,ij->i", X, X)[:, None]
-    D += np.einsum("ij,ij->i", Y, Y)
+    D = cross_products(X, -2 * Y)
+    D += squared_lengths(X)[:, None]
+    D += squared_lengths(Y)
     return D
 
 
-def nearest_rows(X: NDArray[Any], Y: NDArray[Any], k: int) -> tuple[NDArray[Any], Ints]:
+def cross_products(X: Any, Y: Any) -> NDArray[Any]:
+    """All products x'y between the rows of X and of Y, both dense or both sparse, as a dense matrix."""
+    if not sp.issparse(X):
+        return np.asarray(X @ Y.T)
+    return np.asarray((X @ Y.T.tocsr()).toarray())
+
+
+def squared_lengths(X: Any) -> NDArray[Any]:
+    """|x|^2 of every row of a dense or sparse matrix, in its precision."""
+    if not sp.issparse(X):
+        return np.asarray(np.einsum("ij,ij->i", X, X))
+    return row_squares(X).astype(X.dtype)
+
+
+def nearest_rows(X: Any, Y: Any, k: int) -> tuple[NDArray[Any], Ints]:
     """For each row of X the k nearest rows of Y, unordered: squared distances and indices.
 
     >>> D, index = nearest_rows(np.array([[0.0], [5.0]]), np.array([[4.0], [1.0], [9.0]]), 1)

@@ -2,7 +2,8 @@ r"""Step 1, neighbor lists: for every point the points nearest to it.
 
 For few points every distance is computed (:mod:`graspel.neighbors.exact`). For many, points that share a landmark are
 compared, and lists improve each other, until the recall on a sample is high enough
-(:mod:`graspel.neighbors.approximate`). In both cases the candidates found in single precision are measured again on the
+(:mod:`graspel.neighbors.approximate`). Sparse points stay sparse, and those that share a rare column are compared
+(:mod:`graspel.neighbors.inverted`). In all cases the candidates found in single precision are measured again on the
 points themselves, and the nearest are kept. If the recall stays low, because the data are spread evenly in very many
 dimensions, a warning gives the recall reached.
 
@@ -13,7 +14,7 @@ and `copy_of` says which point each copy is equal to.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from graspel.neighbors.approximate import approximate_neighbors
 from graspel.neighbors.duplicates import find_clumps, find_first_equals
 from graspel.neighbors.exact import EXACT_WORK, EXTRA_CANDIDATES, exact_neighbors, exact_work
+from graspel.neighbors.inverted import MANY_PAIRS, inverted_neighbors
 from graspel.neighbors.landmarks import Landmarks
 from graspel.neighbors.recall import measure_recall
 from graspel.points.prepared import Points
@@ -40,21 +42,29 @@ class Neighbors:
     Attributes
     ----------
     points : Points, the distinct points
-    indices, z : arrays (points x width), neighbors by increasing distance (ties by index) and their z_data
+    indices, z : arrays (points x width), neighbors by increasing distance (ties by index) and their z_data; both in 32
+        bits where there are many points
     recall : float, share of true neighbors in the lists, measured on a sample by other means than the search
     distinct : array, index of each distinct point in the full data
     copies, copy_of : arrays, indices of the other points in the full data, and of the points that they are equal to
     landmarks : Landmarks by which they were found; None if all distances were computed
+    n_known : number of points that the landmarks were chosen from, the first ones; None for all
     """
 
     points: Points
-    indices: Ints
-    z: Floats
+    indices: NDArray[np.integer]
+    z: NDArray[np.floating]
     recall: float
     distinct: Ints
     copies: Ints
     copy_of: Ints
     landmarks: Landmarks | None = None
+    n_known: int | None = None
+
+    def without_lists(self) -> Neighbors:
+        """The same without the lists and what they were found by: the copies and the recall are left."""
+        points = self.points.without_sketch()
+        return replace(self, points=points, indices=self.indices[:0].copy(), z=self.z[:0].copy(), landmarks=None)
 
 
 def nearest_neighbors(points: Points, k: int, rng: np.random.Generator) -> Neighbors:
@@ -65,24 +75,33 @@ def nearest_neighbors(points: Points, k: int, rng: np.random.Generator) -> Neigh
     distinct, copies = np.flatnonzero(first == everyone), np.flatnonzero(first != everyone)
     if len(copies):
         points = points.subset(distinct)
-    indices, z, landmarks = _find_lists(points, k, rng)
+    indices, z, landmarks = find_lists(points, k, rng)
     recall = measure_recall(points, z, k)
+    warn_low_recall(recall)
+    return Neighbors(points, indices, z, recall, distinct, copies, first[copies], landmarks)
+
+
+def warn_low_recall(recall: float) -> None:
+    """Tell the user if too many neighbors are missing."""
     if recall < WARN_RECALL:
         warnings.warn(
             f"only {recall:.0%} of the nearest neighbors were found: the points are spread too evenly. "
             "The graph will still be connected; for exact lists, pass your own as initial=(indices, distances).",
-            stacklevel=2,
+            stacklevel=3,
         )
-    return Neighbors(points, indices, z, recall, distinct, copies, first[copies], landmarks)
 
 
-def _find_lists(points: Points, k: int, rng: np.random.Generator) -> tuple[Ints, Floats, Landmarks | None]:
+def find_lists(
+    points: Points, k: int, rng: np.random.Generator
+) -> tuple[NDArray[np.integer], NDArray[np.floating], Landmarks | None]:
     """Neighbor lists of distinct points: indices, z_data, and the landmarks that were used."""
     n = points.n_points
     width = min(n - 1, k + EXTRA_CANDIDATES)
     if width == 0:
         return np.empty((n, 0), dtype=np.int64), np.empty((n, 0)), None
-    if exact_work(points, n) <= EXACT_WORK:
+    if points.sparse is not None and n**2 > MANY_PAIRS:
+        return *inverted_neighbors(points, k, width), None
+    if points.sparse is not None or exact_work(points, n) <= EXACT_WORK:
         return *exact_neighbors(points, np.arange(n), width), None
     clumps = find_clumps(points, max(MIN_CLUMP, 2 * width))
     if clumps:
@@ -107,6 +126,6 @@ def _find_lists_with_clumps(
         (np.flatnonzero(seen), points.subset(np.flatnonzero(seen))),
         *((clump, points.magnify(clump)) for clump in clumps),
     ]:
-        found, found_z, _ = _find_lists(searched, k, rng)
+        found, found_z, _ = find_lists(searched, k, rng)
         indices[members, : found.shape[1]], z[members, : found.shape[1]] = members[found], found_z
     return indices, z

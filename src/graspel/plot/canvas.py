@@ -58,9 +58,10 @@ def get_figure(drawn: Any) -> Figure:
 def new_figure(width: float, height: float) -> Figure:
     """An empty white figure; width and height in inches."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), dpi=150, facecolor="white")
+    from graspel.plot.shown_figure import ShownFigure
+
+    figure = ShownFigure(figsize=(width, height), dpi=150, facecolor="white")
     FigureCanvasAgg(figure)
     return figure
 

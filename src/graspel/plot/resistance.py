@@ -6,17 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from graspel.graph import Graph
 from graspel.learning.certificate import resistance_against_distance
 from graspel.linalg import effective_resistance, resistance_between
 from graspel.plot.canvas import name_axes, new_axes
 from graspel.plot.fitted import get_graph, get_learner
-from graspel.plot.palette import BLUE, ORANGE, TEXT
+from graspel.plot.palette import BLUE, GREEN, ORANGE, TEXT
 from graspel.points.prepared import Points
 from graspel.points.validation import check_data
 
 __all__ = ["resistance"]
 
 NODES = 48  # random nodes; all 1,128 pairs of them are drawn
+NEAREST = 8  # nearest points of each of these nodes that are no neighbors on the graph
 EDGES = 400  # random edges drawn
 
 
@@ -33,7 +35,8 @@ def resistance(
     ax : matplotlib axes, optional
         A new figure is made when not given.
     random_state : int
-        Seed for the choice of pairs: all pairs of 48 random points, and 400 edges.
+        Seed for the choice of pairs: all pairs of 48 random points, each of them with its 8 nearest points that are no
+        neighbors on the graph, and 400 edges.
     title : str
 
     Returns
@@ -57,6 +60,10 @@ def resistance(
 
     ax = new_axes(ax, 6.0, 5.2)
     _draw(ax, points.squared_distances(nodes[i], nodes[j]), far, "random pairs", BLUE, "o")
+    close = _nearest_without_edge(graph, points, nodes)
+    if len(close):
+        R = effective_resistance(graph, close, random_state=rng).values
+        _draw(ax, points.squared_distances(*close.T), R, "near pairs without an edge", GREEN, "s")
     _draw(ax, points.squared_distances(*ends.T), near, "edges", ORANGE, "^")
     ax.set_xscale("log")
     ax.set_yscale("log")
@@ -67,6 +74,17 @@ def resistance(
     # The legend is below the axes: inside, it would cover points on some data sets.
     ax.legend(frameon=False, fontsize=11, loc="upper center", bbox_to_anchor=(0.5, -0.14), labelcolor=TEXT)
     return ax
+
+
+def _nearest_without_edge(graph: Graph, points: Points, nodes: np.ndarray) -> np.ndarray:
+    """Pairs of each node with its nearest points that are no neighbors on the graph, as rows."""
+    pairs = []
+    for p in nodes.tolist():
+        z = points.squared_distances(np.full(graph.n_nodes, p), np.arange(graph.n_nodes))
+        z[[p, *graph.adjacency[[p]].indices.tolist()]] = np.inf
+        order = np.argsort(z, kind="stable")[:NEAREST]
+        pairs += [(p, int(q)) for q in order if np.isfinite(z[q])]
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
 def _draw(ax: Any, z: np.ndarray, R: np.ndarray, what: str, color: str, marker: str) -> None:

@@ -83,7 +83,7 @@ class Preparation:
         if self.metric == "cosine":
             norms = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
             block /= np.where(norms > 0, norms, 1.0)[:, None].astype(self.dtype)
-        return _round_tiny(block, self._tiny) if self.has_tiny else block
+        return round_tiny(block, self.tiny) if self.has_tiny else block
 
     def differences(self, block: NDArray[Any]) -> NDArray[np.float64]:
         """Raw rows less the shift, and less their means if asked for, before they are multiplied by the unit."""
@@ -100,7 +100,7 @@ class Preparation:
         return None if self.far is None else self.far.median * self.unit
 
     @property
-    def _tiny(self) -> float:
+    def tiny(self) -> float:
         """Values below this are rounded to multiples of it times the machine precision."""
         if self.dtype == np.float32:
             return TINY_SINGLE
@@ -158,10 +158,10 @@ def _find_range(X: Any, block: int) -> tuple[float, float]:
     return (smallest, largest) if largest > 0 else (0.0, 0.0)
 
 
-def _round_tiny(block: NDArray[Any], limit: float) -> NDArray[Any]:
+def round_tiny(block: NDArray[Any], limit: float) -> NDArray[Any]:
     """Round what is below a limit to multiples of the limit times the machine precision.
 
-    >>> _round_tiny(np.array([[1e-200, 1.0, 2.0**-400]]), 2.0**-388) == np.array([[0.0, 1.0, 2.0**-400]])
+    >>> round_tiny(np.array([[1e-200, 1.0, 2.0**-400]]), 2.0**-388) == np.array([[0.0, 1.0, 2.0**-400]])
     array([[ True,  True,  True]])
     """
     tiny = np.abs(block) < limit

@@ -1,6 +1,7 @@
 r"""Step 0, prepare: the data points, and z_data(p, q) = |x_p - x_q|^2 / M between them.
 
-The points are never copied. Rows are read in blocks and prepared (:mod:`graspel.points.preparation`). All rows are then
+Dense points are never copied. Rows are read in blocks and prepared (:mod:`graspel.points.preparation`). The values of
+a sparse matrix are prepared at once, and no row is made dense (:mod:`graspel.points.sparse_rows`). All rows are then
 divided by the spectral norm of X - mean over sqrt(M), where mean is the mean row, so that sigma and the tolerances mean
 the same on every data set:
 
@@ -30,7 +31,9 @@ import scipy.linalg
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.extmath import randomized_svd
 
+from graspel.points.coordinates import Coordinates
 from graspel.points.preparation import dense_rows, find_preparation
+from graspel.points.sparse_rows import can_stay_sparse, centered_norm, pair_distances, prepare_sparse_rows
 from graspel.runtime.parallel import map_blocks, row_blocks, run_blocks
 
 Floats = NDArray[np.float64]
@@ -40,6 +43,7 @@ SKETCH_DIMENSIONS = 128  # principal directions in the sketch of data with more 
 MAX_SKETCH_FEATURES = 128  # number of features up to which the sketch keeps all of them
 SKETCH_SAMPLE = 8192  # largest number of rows that the principal directions are computed from
 COMPILED_WORK = 1 << 27  # differences from which loading the compiled kernel pays: a second in numpy
+SPARSE_PAIRS = 1 << 16  # pairs of sparse rows that are measured together
 BLOCK_BYTES = 1 << 22  # size of a block of rows in double precision: small enough for the cache
 
 
@@ -79,15 +83,26 @@ class Points:
         self.preparation = find_preparation(X, metric, center, self.block)
         self.dtype = self.preparation.dtype
         self._chosen: NDArray[np.integer] | None = None  # the rows of X that are points; None for all
+        # A sparse matrix stays sparse: its prepared rows, as many values as X has. None for all other matrices.
+        self.sparse = prepare_sparse_rows(X, self.preparation) if can_stay_sparse(X, self.preparation) else None
         self.mean = self._blockwise_mean()
         # Products are taken about the origin. Far rows drag the mean away from all others, but not the median.
         middle = self.preparation.middle
         self.origin = self.mean if middle is None else middle
-        self._axes = self._principal_axes(rng or np.random.default_rng(0))
+        rng = rng or np.random.default_rng(0)
+        self._sketch_scale = 1.0
+        if self.sparse is not None:  # its search needs no sketch
+            norm = centered_norm(self.sparse, self.mean, rng)
+            self.sketch = np.empty((self.n_points, 0), dtype=np.float32)
+            self.spectral_norm = norm if norm > np.finfo(np.float32).tiny else 1.0
+            return
+        self._axes = self._principal_axes(rng)
         self.sketch, self.spectral_norm = self._principal_coordinates()
 
     def rows(self, index: slice | NDArray[np.integer]) -> NDArray[np.floating]:
         """The chosen rows as a new dense block, scaled, and centered or normalized if asked for."""
+        if self.sparse is not None:
+            return self.sparse[index].toarray()
         index = index if self._chosen is None else self._chosen[index]
         return self.preparation.apply(dense_rows(self.X, index), copy=isinstance(index, slice))
 
@@ -97,17 +112,24 @@ class Points:
         block -= self.origin.astype(self.dtype)
         return np.ascontiguousarray(block, dtype=dtype)
 
+    def product_rows(self, index: slice | NDArray[np.integer], dtype: type = np.float32) -> Any:
+        """The chosen rows for products: dense and minus the origin, or sparse and as they are."""
+        return self.centered_rows(index, dtype) if self.sparse is None else self.sparse[index].astype(dtype)
+
     def squared_distances(self, p: ArrayLike, q: ArrayLike) -> Floats:
         """z_data of the pairs (p_i, q_i), computed from differences: exactly zero for equal rows, no cancellation."""
         p, q = np.asarray(p), np.asarray(q)
         z = np.empty(len(p))
 
         def work(block: slice) -> None:
+            if self.sparse is not None:
+                z[block] = pair_distances(self.sparse, p[block], self.sparse, q[block])
+                return
             difference = self.rows(p[block])
             difference -= self.rows(q[block])
             z[block] = np.einsum("ij,ij->i", difference, difference)
 
-        self.run(work, row_blocks(len(p), self.block))
+        self.run(work, row_blocks(len(p), self.block if self.sparse is None else SPARSE_PAIRS))
         return z / self._norm_squared
 
     def squared_distances_to(
@@ -115,6 +137,8 @@ class Points:
     ) -> Floats:
         """z_data between point p_i of `asking` (default: these points) and each of Q_i1, ..., Q_ik, as a matrix."""
         asking = asking or self
+        if self.sparse is not None:
+            return self._sparse_distances(p, Q, asking)
         compiled = Q.size * self.n_features > COMPILED_WORK
         z = np.empty(Q.shape)
         work = self._distances_by_kernel if compiled else self._distances_by_numpy
@@ -122,6 +146,17 @@ class Points:
             lambda block: work(p[block], Q[block], asking, z[block]),
             row_blocks(len(p), max(1, self.block // Q.shape[1])),
         )
+        return z / self._norm_squared
+
+    def _sparse_distances(self, p: NDArray[Any], Q: NDArray[Any], asking: Points) -> Floats:
+        """z_data between listed rows of sparse matrices."""
+        z = np.empty(Q.shape)
+
+        def work(block: slice) -> None:
+            owners = np.repeat(p[block], Q.shape[1])
+            z[block] = pair_distances(asking.sparse, owners, self.sparse, Q[block].ravel()).reshape(z[block].shape)
+
+        self.run(work, row_blocks(len(p), max(1, SPARSE_PAIRS // Q.shape[1])))
         return z / self._norm_squared
 
     def _distances_by_numpy(self, p: NDArray[Any], Q: NDArray[Any], asking: Points, z: Floats) -> None:
@@ -143,6 +178,7 @@ class Points:
         subset._chosen = index if self._chosen is None else self._chosen[index]
         subset.n_points = len(index)
         subset.sketch = self.sketch[index]
+        subset.sparse = None if self.sparse is None else self.sparse[index]
         return subset
 
     def magnify(self, index: NDArray[np.integer]) -> Points:
@@ -152,10 +188,9 @@ class Points:
         subset.n_points = len(index)
         subset.origin = subset._blockwise_mean()
         coordinates = subset._coordinates()
-        spread = float(np.sqrt(np.einsum("ij,ij->", coordinates, coordinates) / len(index)))
+        spread = float(np.sqrt(np.trace(coordinates.gram) / len(index)))
         subset._sketch_scale = 1 / spread if spread > 0 else 0.0
-        coordinates *= subset._sketch_scale
-        subset.sketch = coordinates.astype(np.float32)
+        subset.sketch = coordinates.scaled(subset._sketch_scale)
         return subset
 
     def sketch_distance(self, z: ArrayLike) -> Any:
@@ -167,10 +202,44 @@ class Points:
         others = copy(self)
         others.X, others._chosen, others.n_points = X, None, X.shape[0]
         others.preparation = replace(self.preparation, cut=True)
-        coordinates = others._coordinates()
-        coordinates *= self._sketch_scale
-        others.sketch = coordinates.astype(np.float32)
+        if self.sparse is not None:
+            others.sparse = prepare_sparse_rows(X, others.preparation)
+            others.sketch = np.empty((others.n_points, 0), dtype=np.float32)
+            return others
+        others.sketch = others._coordinates().scaled(self._sketch_scale)
         return others
+
+    def with_rows(self, X: Any, *, with_sketch: bool = True) -> Points:
+        """Other rows of the same matrix, prepared in the same way."""
+        others = copy(self)
+        others.X, others._chosen, others.n_points = X, None, X.shape[0]
+        if with_sketch:
+            others.sketch = others._coordinates().scaled(self._sketch_scale)
+        return others
+
+    def without_sketch(self) -> Points:
+        """The same points for distances only: the sketch, which takes as much memory as X, is left out."""
+        others = copy(self)
+        others.sketch = np.empty((0, self.sketch.shape[1]), dtype=np.float32)
+        return others
+
+    @property
+    def has_sketch(self) -> bool:
+        """Whether the sketch is there, see :meth:`without_sketch`."""
+        return self.sparse is not None or len(self.sketch) == self.n_points
+
+    def with_sketch(self) -> Points:
+        """The same points with their sketch, which is computed again where it was left out."""
+        if self.has_sketch:
+            return self
+        others = copy(self)
+        others.sketch = others._coordinates().scaled(self._sketch_scale)
+        return others
+
+    @property
+    def raw_unit(self) -> float:
+        """The length in the data, as they were given, that the unit of prepared rows stands for."""
+        return 1.0 if self.metric == "cosine" else 1 / self.preparation.unit
 
     @property
     def sketch_is_exact(self) -> bool:
@@ -187,6 +256,8 @@ class Points:
 
     def _blockwise_mean(self) -> Floats:
         """Mean of the prepared rows; it is subtracted before the sketch, so that a common offset costs no precision."""
+        if self.sparse is not None:
+            return np.asarray(self.sparse.sum(axis=0, dtype=np.float64)).ravel() / self.n_points
         total = np.zeros(self.n_features)
         blocks = row_blocks(self.n_points, self.block)
         for subtotal in map_blocks(
@@ -198,29 +269,28 @@ class Points:
     def _principal_coordinates(self) -> tuple[NDArray[np.float32], float]:
         """The sketch, in units of the spectral norm, and the norm (1 if all points are equal)."""
         coordinates = self._coordinates()
-        gram = coordinates.T @ coordinates
+        gram = coordinates.gram
         if self.origin is not self.mean:  # the norm is that about the mean
-            offset = coordinates.mean(axis=0)
-            gram -= self.n_points * np.outer(offset, offset)
+            gram = gram - np.outer(coordinates.total, coordinates.total) / self.n_points
         norm = float(np.sqrt(max(scipy.linalg.eigvalsh(gram)[-1], 0.0)))
         if norm <= np.finfo(np.float32).tiny:  # rounding errors of equal points; prepared rows that differ are larger
             self._sketch_scale = 0.0
-            return np.zeros(coordinates.shape, dtype=np.float32), 1.0
+            return np.zeros((self.n_points, len(gram)), dtype=np.float32), 1.0
         self._sketch_scale = np.sqrt(self.n_points) / norm  # brings coordinates to order one for any N
-        coordinates *= self._sketch_scale
-        return coordinates.astype(np.float32), norm
+        return coordinates.scaled(self._sketch_scale), norm
 
-    def _coordinates(self) -> Floats:
+    def _coordinates(self) -> Coordinates:
         """Coordinates of all rows about the origin, along the principal directions where there are many features."""
         axes = self._axes
-        coordinates = np.empty((self.n_points, self.n_features if axes is None else SKETCH_DIMENSIONS))
 
-        def work(block: slice) -> None:
+        def read(block: slice) -> NDArray[Any]:
             rows = self.centered_rows(block, self.dtype)
-            coordinates[block] = rows if axes is None else rows @ axes
+            return rows if axes is None else rows @ axes
 
-        self.run(work, row_blocks(self.n_points, self.block))
-        return coordinates
+        width = self.n_features if axes is None else SKETCH_DIMENSIONS
+        return Coordinates(
+            read, (self.n_points, width), self.dtype, row_blocks(self.n_points, self.block), self.n_threads
+        )
 
     def _principal_axes(self, rng: np.random.Generator) -> NDArray[Any] | None:
         """The leading principal directions of a sample of rows, as columns; None if the sketch keeps all features."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
+from graspel.points.stored import StoredMatrix, as_stored, copy_to_disk
 from graspel.runtime.parallel import row_blocks
 from graspel.runtime.sparse_structure import check_sparse_structure
 
@@ -17,8 +18,14 @@ CHECKED_VALUES = 1 << 22  # values checked for NaN at a time, so that their mask
 
 
 def check_data(estimator: BaseEstimator, X: Any) -> Any:
-    """X as a matrix (array or CSR array) of finite real numbers with at least two rows; not copied if it is one."""
+    """X as a matrix (array or CSR array) of finite real numbers with at least two rows; not copied if it is one.
+
+    A matrix in files that is larger than memory becomes a temporary memory map (:mod:`graspel.points.stored`).
+    """
     _check_numeric(X)
+    stored = as_stored(X)
+    if stored is not None:
+        return _check_stored(stored)
     check_structure(X)
     checked = check_array(
         X,
@@ -34,8 +41,17 @@ def check_data(estimator: BaseEstimator, X: Any) -> Any:
         checked.prune()  # its arrays may be longer than their content
     if checked.dtype.itemsize > 8:
         checked = checked.astype(np.float64)
-    _check_finite(checked)
+    check_finite(checked)
     return checked
+
+
+def _check_stored(X: StoredMatrix) -> NDArray[Any]:
+    """The rows of a stored matrix, checked and laid out on the disk block by block."""
+    if X.dtype.kind not in "buif":
+        raise ValueError(f"{X.name} holds values of type {X.dtype}: all must be real numbers. Convert it first.")
+    if X.shape[0] < 2 or X.shape[1] < 1:
+        raise ValueError(f"{X.name} has the shape {X.shape}: at least two rows and one column are needed.")
+    return copy_to_disk(X, check_finite)
 
 
 def check_structure(X: Any) -> None:
@@ -58,7 +74,7 @@ def _check_numeric(X: Any) -> None:
             )
 
 
-def _check_finite(X: Any) -> None:
+def check_finite(X: Any, first_row: int = 0) -> None:
     """Raise an error that names the first NaN or infinity, if there is one; X is read in blocks."""
     values = X.data if sp.issparse(X) else X
     width = 1 if values.ndim == 1 else max(1, values.shape[1])
@@ -68,6 +84,7 @@ def _check_finite(X: Any) -> None:
             at = np.argwhere(~finite)[0]
             at[0] += block.start
             row, column = _position_of_entry(X, int(at[0])) if sp.issparse(X) else at.tolist()
+            row += first_row
             kind = "NaN" if np.isnan(values[tuple(at)]) else "infinity"
             raise ValueError(
                 f"X contains {kind} (row {row}, column {column} is the first): all values must be finite. "

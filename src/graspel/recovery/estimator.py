@@ -21,7 +21,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from graspel.graph import Graph
-from graspel.learning.refine import EXACT_NODES
 from graspel.points.validation import check_signals
 from graspel.recovery.all_pairs import CRITERIA, recover_from_all_pairs
 from graspel.recovery.certificate import RecoveryCertificate
@@ -138,7 +137,7 @@ class GraphRecovery(BaseEstimator):
             noise = estimate_noise(signals) if isinstance(self.noise, str) else _scale_noise(self.noise, unit, signals)
             self.noise_ = noise / unit
             tol = min(self.tol, FINER_THAN_CHANCE * (2 / m) ** 0.5)
-            graph, gap, outside_gap, self.path_ = self._recover(signals, noise, use_all_pairs, tol, rng)
+            graph, gap, outside_gap, self.path_, is_exact = self._recover(signals, noise, use_all_pairs, tol, rng)
         self.graph_ = graph.scaled(unit**2) if unit != 1 else graph
         self.certificate_ = RecoveryCertificate(
             n_nodes=n,
@@ -149,18 +148,18 @@ class GraphRecovery(BaseEstimator):
             noise=self.noise_,
             support_gap=gap,
             outside_gap=outside_gap,
-            exact=use_all_pairs or n <= EXACT_NODES,
+            exact=is_exact,
         )
         return self
 
     def _recover(
         self, X: Floats, noise: float, use_all_pairs: bool, tol: float, rng: np.random.Generator
-    ) -> tuple[Graph, float, float, list[tuple[int, float]]]:
-        """The graph, its gaps on its edges and on other pairs, and the path of graphs compared."""
+    ) -> tuple[Graph, float, float, list[tuple[int, float]], bool]:
+        """The graph, its gaps on its edges and on other pairs, the path of graphs compared, and whether R is exact."""
         if use_all_pairs:
             announce("recovering", None, "edges among all pairs")
             found = recover_from_all_pairs(X, noise**2, self.criterion, tol)
-            return found.graph, found.gap, found.outside_gap, found.path
+            return found.graph, found.gap, found.outside_gap, found.path, True
         pruned = recover_by_pruning(
             X,
             noise**2,
@@ -170,7 +169,7 @@ class GraphRecovery(BaseEstimator):
             self.n_neighbors,
             self.n_jobs,
         )
-        return pruned.graph, pruned.refinement.gap, float("nan"), pruned.path
+        return pruned.graph, pruned.refinement.gap, float("nan"), pruned.path, pruned.is_exact
 
     def _check_parameters(self) -> None:
         if self.noise != "auto":

@@ -30,17 +30,19 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from graspel.graph import Graph
 from graspel.learning.algorithm import learn
 from graspel.learning.refine import (
-    EXACT_NODES,
     Refinement,
     calibrated_weights,
-    edge_likelihood,
+    exact_likelihood,
+    exact_resistances,
     refine_weights,
     run_plain_steps,
+    sketched_likelihood,
 )
 from graspel.learning.settings import Settings
 from graspel.points.prepared import Points
 from graspel.recovery.noise import MAX_NOISE_SHARE, SMALLEST, typical_distance
 from graspel.runtime.parallel import count_threads
+from graspel.runtime.progress import announce
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -53,11 +55,15 @@ FEW_BY_ESTIMATE = 0.03  # the same where resistances are estimated; their error 
 
 
 class Pruning(NamedTuple):
-    """The recovered graph, its refinement, and for every round the number of edges and the smallest loss of one."""
+    """The recovered graph, its refinement, and for every round the number of edges and the smallest loss of one.
+
+    `is_exact` says whether the last weights come from exact resistances.
+    """
 
     graph: Graph
     refinement: Refinement
     path: list[tuple[int, float]]
+    is_exact: bool
 
 
 def recover_by_pruning(
@@ -78,11 +84,12 @@ def recover_by_pruning(
     k = k / unit
     graph = graph.with_weights(calibrated_weights(k, graph.n_nodes))
     path: list[tuple[int, float]] = []
-    is_exact = graph.n_nodes <= EXACT_NODES
     while True:
-        now = run_plain_steps(
-            edge_likelihood(graph, k, rng, n_jobs), graph.weights, STEPS if is_exact else STEPS_BY_ESTIMATE
-        )
+        announce("recovering", None, f"{graph.n_edges:,} edges left")
+        exact = exact_resistances(graph)
+        is_exact, edges = exact is not None, (graph.heads, graph.tails, graph.n_nodes)
+        likelihood = exact_likelihood(*edges, k, exact) if is_exact else sketched_likelihood(*edges, k, rng, n_jobs)
+        now = run_plain_steps(likelihood, graph.weights, STEPS if is_exact else STEPS_BY_ESTIMATE)
         leverage = now.weights * now.state.resistance
         graph = graph.with_weights(leverage / k)  # one more step
         loss = m * removal_loss(leverage)
@@ -94,7 +101,7 @@ def recover_by_pruning(
         kept[removed] = False
         graph, k = graph.with_only(kept), k[kept]
     graph, found = refine_weights(graph, k, rng, tol=tol, n_jobs=n_jobs)
-    return Pruning(graph.scaled(1 / unit), found, path)
+    return Pruning(graph.scaled(1 / unit), found, path, is_exact)
 
 
 def distances(graph: Graph, X: Floats, variance: float) -> Floats:

@@ -1,6 +1,6 @@
 """The report: one HTML file about a fitted model, to read first and to share.
 
-The file needs no network and no other file: plotly is inside. `write_report` writes it; so does ``graspel report``.
+The file needs no network and no other file. `write_report` writes it; so does ``graspel report``.
 """
 
 from __future__ import annotations

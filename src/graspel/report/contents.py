@@ -2,52 +2,35 @@
 
 from __future__ import annotations
 
-import base64
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from graspel.cluster import find_eigengap
 from graspel.graph import Graph, Origin
 from graspel.learning.certificate import Certificate
-from graspel.learning.eigengap import Eigengap
-from graspel.learning.history import Round
 from graspel.linalg import smallest_eigenpairs
-from graspel.plot.fitted import get_graph, get_labels, get_learner
 from graspel.plot.layout import best_view, place_nodes
 from graspel.plot.palette import shorten
-from graspel.plot.spectrum import SHOWN, gap_position, get_eigengap
-from graspel.report.critical_edges import make_edge_table
+from graspel.report.classes import Comparison, compare_with_classes
+from graspel.report.coloring import Coloring
+from graspel.report.groups import Group, describe_groups
+from graspel.report.map import Map, draw_map
+from graspel.report.material import Material
+from graspel.report.odd import OddOnes, find_odd_ones
+from graspel.report.packing import finite_or_none, pack
+from graspel.report.pictures import make_sheets
 from graspel.report.repeat import list_settings, write_code
-from graspel.report.summary import describe_eigengap, without_critical_edges
+from graspel.report.rounds import describe_spectrum, list_rounds, list_states
+from graspel.report.summary import summarize
 from graspel.report.thinning import Selection, select_drawn
+from graspel.report.verdicts import Verdict, judge
+from graspel.runtime.progress import announce
 
-__all__ = ["Coloring", "Contents", "gather_contents", "list_states", "make_coloring"]
+__all__ = ["Contents", "gather_contents"]
 
-LONGEST_LABEL = 60  # characters of a class name on the page; longer ones are cut
-MAX_CLASSES = 60  # classes with a color and a name of their own: ten colors and six symbols
-
-
-@dataclass(frozen=True)
-class Coloring:
-    """One way to color the points.
-
-    Attributes
-    ----------
-    kind : str
-        "class" or "cluster".
-    names : list of str
-    sizes : list of int
-        Number of points in each class.
-    classes : array of N
-        The class of each point.
-    """
-
-    kind: str
-    names: list[str]
-    sizes: list[int]
-    classes: np.ndarray
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -57,157 +40,217 @@ class Contents:
     Attributes
     ----------
     title : str
+    summary : list of str
+        What is in the data, in sentences.
+    verdicts : list of Verdict
     certificate : Certificate
     settings : list of (str, str)
         Names and values of all that the graph depends on.
     code : str
         Python code that learns the graph again.
+    map : str
+        How the points of the map were placed.
     drawn : str
         A sentence about how much of the graph is drawn.
     eigengap : str
         A sentence about the eigengap.
-    data : dict
-        What the scripts draw, in types that JSON knows.
+    first, rest, pictures : dict
+        What the scripts draw, in types that JSON knows: first the map, then everything else, then thumbnails.
     """
 
     title: str
+    summary: list[str]
+    verdicts: list[Verdict]
     certificate: Certificate
     settings: list[tuple[str, str]]
     code: str
+    map: str
     drawn: str
     eigengap: str
-    data: dict[str, Any]
+    first: dict[str, Any]
+    rest: dict[str, Any]
+    pictures: dict[str, Any] | None
 
 
-def gather_contents(model: Any, *, labels: Any, clusters: Any, title: str | None, source: str | None) -> Contents:
-    """Gather what the report of a fitted model shows."""
-    learner, graph = get_learner(model), get_graph(model)
-    colorings = [
-        make_coloring(kind, given, graph.n_nodes)
-        for kind, given in (("cluster", get_labels(model, clusters)), ("class", labels))
-        if given is not None
-    ]
-    n_pairs = min(max(SHOWN, 4), graph.n_nodes)
-    pairs = smallest_eigenpairs(graph.laplacian, n_pairs, tol=1e-3, norm="energy", random_state=0)
-    gap = get_eigengap(model)
-    main = colorings[-1].classes if colorings else np.zeros(graph.n_nodes, dtype=np.int64)
-    selection = select_drawn(graph, main)
-    places = place_nodes(pairs.vectors)
-    data = {
-        "points": _pack_points(graph, places[selection.nodes], selection),
-        "edges": _pack_edges(graph, selection),
-        "eye": best_view(places, main)[:, 2].tolist(),
-        "colorings": [_pack_coloring(coloring, selection) for coloring in colorings],
-        "states": list_states(graph, learner.history_),
-        "rounds": _list_rounds(learner.history_),
-        "spectrum": _spectrum(graph, pairs.values, gap),
-        "table": make_edge_table(graph, colorings),
-    }
-    n_clusters = None if clusters is None else len(np.unique(np.asarray(clusters)))
+def gather_contents(material: Material, title: str | None = None) -> Contents:
+    """Gather what the report shows."""
+    graph, learner = material.graph, material.learner
+    announce("report", 0.0, "near points")
+    near = material.near
+    announce("report", 0.2, "eigenvectors")
+    pairs = smallest_eigenpairs(
+        graph.laplacian, min(4, graph.n_nodes), tol=1e-3, norm="energy", random_state=0, n_jobs=learner.n_jobs
+    )
+    space = place_nodes(pairs.vectors)
+    announce("report", 0.3, "map")
+    drawn_map = draw_map(material, space)
+    announce("report", 0.6, "groups")
+    groups = describe_groups(material)
+    announce("report", 0.7, "classes")
+    comparison = compare_with_classes(material, groups)
+    odd = find_odd_ones(material)
+    agreement = material.agreement
+    verdicts = judge(
+        learner.certificate_,
+        None if material.clusters is None else material.gap,
+        None if agreement is None else float(agreement.mean()),
+    )
+    main = np.zeros(graph.n_nodes, dtype=np.int64) if material.clusters is None else material.clusters.classes
+    listed = _listed_points(groups, comparison, odd, graph)
+    selection = select_drawn(graph, main, listed)
+    announce("report", 0.8, "pictures")
+    pictures = None
+    if material.pictures is not None:
+        pictures = make_sheets(material.pictures, selection.nodes, np.isin(selection.nodes, listed))
+        if pictures["chosen"] is not None:
+            pictures["chosen"] = pack(pictures["chosen"], "<i4")
+    del near
     return Contents(
-        title=_make_title(title, source),
+        title=_make_title(title, material.source),
+        summary=summarize(material, groups, comparison, odd, verdicts),
+        verdicts=verdicts,
         certificate=learner.certificate_,
-        settings=list_settings(model, source),
-        code=write_code(model, n_clusters),
+        settings=list_settings(material.model, material.source),
+        code=write_code(material.model, material.clusterer),
+        map=drawn_map.sentence,
         drawn=_describe_selection(selection, graph),
-        eigengap=_describe_gap(graph, gap),
-        data=data,
+        eigengap=_describe_gap(material),
+        first=_pack_first(material, drawn_map, groups, selection),
+        rest=_pack_rest(material, space, groups, comparison, odd, selection),
+        pictures=pictures,
     )
 
 
-def make_coloring(kind: str, labels: Any, n_points: int) -> Coloring:
-    """Names, sizes and classes from labels; if there are more than 60 classes, the smallest become one."""
-    values = np.asarray(labels)
-    if values.shape != (n_points,):
-        raise ValueError(
-            f"{kind} labels of shape {values.shape}: the graph has {n_points} nodes, so it must be ({n_points},)."
-        )
-    if values.dtype.kind == "O":
-        values = values.astype(str)
-    distinct, classes, sizes = np.unique(values, return_inverse=True, return_counts=True)
-    names = [shorten(value, LONGEST_LABEL) or "(empty)" for value in distinct]
-    if len(names) > MAX_CLASSES:
-        largest = np.sort(np.argsort(-sizes, kind="stable")[: MAX_CLASSES - 1])
-        place = np.full(len(names), MAX_CLASSES - 1)
-        place[largest] = np.arange(MAX_CLASSES - 1)
-        others = f"{len(names) - len(largest):,} others"
-        names, classes = [*(names[k] for k in largest), others], place[classes]
-        sizes = np.bincount(classes, minlength=MAX_CLASSES)
-    return Coloring(kind, names, sizes.tolist(), classes)
-
-
-def list_states(graph: Graph, history: list[Round]) -> list[dict[str, Any]]:
-    """The graph after 0, 1, 2, ... rounds: edges, density, and the largest distortion found on it.
-
-    The distortion of a graph is found by the next round. A last round that adds no edge finds it for its own state too.
-    """
-    n_rounds = len(history)
-    counts = np.cumsum(np.bincount(np.minimum(graph.round, n_rounds), minlength=n_rounds + 1))
-    etas = [record.max_eta for record in history]
-    etas.append(etas[-1] if history and history[-1].n_added == 0 else float("nan"))
-    return [
-        {"edges": int(n_edges), "density": int(n_edges) / graph.n_nodes, "eta": _finite_or_none(eta)}
-        for n_edges, eta in zip(counts, etas, strict=True)
-    ]
-
-
-def _make_title(title: str | None, source: str | None) -> str:
-    if title:
-        return shorten(title, 200)
-    return f"The graph of {shorten(source, 100)}" if source else "The learned graph"
-
-
-def _pack_points(graph: Graph, places: np.ndarray, selection: Selection) -> dict[str, Any]:
-    degree = np.bincount(np.concatenate([graph.heads, graph.tails]), minlength=graph.n_nodes)
+def _pack_first(material: Material, drawn_map: Map, groups: list[Group], selection: Selection) -> dict[str, Any]:
+    """What the map needs: it is read before the rest of the page."""
+    colorings = [one for one in (material.clusters, material.classes) if one is not None]
+    places = drawn_map.places[selection.nodes]
     return {
-        "places": _pack(places.T, "<f4"),
-        "ids": _pack(selection.nodes, "<i4"),
-        "degrees": _pack(degree[selection.nodes], "<i4"),
+        "map": pack(places.T, "<f4"),
+        "ids": pack(selection.nodes, "<i4"),
+        "colorings": [_pack_coloring(one, selection, groups) for one in colorings],
+    }
+
+
+def _pack_coloring(coloring: Coloring, selection: Selection, groups: list[Group]) -> dict[str, Any]:
+    names = coloring.names
+    if coloring.kind == "cluster":
+        names = [*(group.name for group in groups), *names[len(groups) :]]
+    return {
+        "kind": coloring.kind,
+        "names": names,
+        "sizes": coloring.sizes,
+        "classes": pack(coloring.classes[selection.nodes], "u1"),
+    }
+
+
+def _pack_rest(
+    material: Material,
+    space: NDArray[np.float64],
+    groups: list[Group],
+    comparison: Comparison | None,
+    odd: OddOnes,
+    selection: Selection,
+) -> dict[str, Any]:
+    graph, history = material.graph, material.learner.history_
+    chosen = selection.nodes.tolist()
+    classes = np.zeros(graph.n_nodes, dtype=np.int64) if material.clusters is None else material.clusters.classes
+    return {
+        "space": pack(space[selection.nodes].T, "<f4"),
+        "eye": best_view(space, classes).tolist(),
+        "edges": _pack_edges(graph, selection),
+        "origins": {int(origin): origin.meaning for origin in Origin},
+        "names": None if material.names is None else [material.names[i] for i in chosen],
+        "texts": None if material.texts is None else [material.texts[i] for i in chosen],
+        "oddness": pack(material.outlier_scores[selection.nodes], "<f4"),
+        "groups": [_pack_group(group, selection) for group in groups],
+        "classes": None if comparison is None else _pack_comparison(comparison, selection),
+        "odd": _pack_odd(odd, graph, selection),
+        "states": list_states(graph, history),
+        "rounds": list_rounds(history),
+        "spectrum": describe_spectrum(material.gap),
     }
 
 
 def _pack_edges(graph: Graph, selection: Selection) -> dict[str, Any]:
     """The edges that are drawn; their ends are numbered among the points that are drawn."""
+    chosen = selection.edges
     return {
-        "heads": _pack(np.searchsorted(selection.nodes, graph.heads[selection.edges]), "<i4"),
-        "tails": _pack(np.searchsorted(selection.nodes, graph.tails[selection.edges]), "<i4"),
-        "rounds": _pack(graph.round[selection.edges], "<i4"),
+        "heads": pack(np.searchsorted(selection.nodes, graph.heads[chosen]), "<i4"),
+        "tails": pack(np.searchsorted(selection.nodes, graph.tails[chosen]), "<i4"),
+        "weights": pack(np.clip(graph.weights[chosen], 1e-37, 3e38), "<f4"),
+        "rounds": pack(np.minimum(graph.round[chosen], 65_535), "<u2"),
+        "origins": pack(graph.origin[chosen], "u1"),
+        "eta": pack(np.clip(graph.eta[chosen], -3e38, 3e38), "<f4"),
     }
 
 
-def _pack_coloring(coloring: Coloring, selection: Selection) -> dict[str, Any]:
+def _pack_group(group: Group, selection: Selection) -> dict[str, Any]:
     return {
-        "kind": coloring.kind,
-        "names": coloring.names,
-        "sizes": coloring.sizes,
-        "classes": _pack(coloring.classes[selection.nodes], "<i4"),
+        "sure": group.sure,
+        "features": [
+            {"name": one.name, "effect": finite_or_none(one.effect), "words": one.words()} for one in group.features
+        ],
+        "nearest": group.nearest,
+        "central": selection.places(group.central),
+        "outlying": selection.places(group.outlying),
+        "picture": group.picture,
+        "classes": group.classes,
     }
 
 
-def _list_rounds(history: list[Round]) -> list[dict[str, Any]]:
-    return [
-        {
-            "round": record.round,
-            "eta": _finite_or_none(record.max_eta),
-            "F": _finite_or_none(record.objective),
-            "added": record.n_added,
-        }
-        for record in history
-    ]
+def _pack_comparison(comparison: Comparison, selection: Selection) -> dict[str, Any]:
+    suspects = np.array([point for point in comparison.suspects if len(selection.places(np.array([point])))], dtype=int)
+    return {
+        "table": None if comparison.table is None else comparison.table.tolist(),
+        "rows": comparison.rows.tolist(),
+        "columns": comparison.columns.tolist(),
+        "sentences": comparison.sentences,
+        "mixed": comparison.mixed,
+        "n_suspicious": comparison.n_suspicious,
+        "suspects": [
+            {"point": place, "instead": int(comparison.suspicion.instead[point]), "score": float(score)}
+            for place, point, score in zip(
+                selection.places(suspects), suspects.tolist(), comparison.suspicion.score[suspects], strict=True
+            )
+        ],
+    }
 
 
-def _spectrum(graph: Graph, values: np.ndarray, gap: Eigengap) -> dict[str, Any]:
-    """The first eigenvalues, as many as are needed to show the gap, and how many lie before it."""
-    shown, before = values.tolist(), gap_position(graph, gap)
-    if before is not None and graph.is_connected:
-        shown += gap.values[len(shown) - 1 : before + 1].tolist()  # `gap.values` begin with the second eigenvalue
-    return {"values": shown, "gap": before}
+def _pack_odd(odd: OddOnes, graph: Graph, selection: Selection) -> dict[str, Any]:
+    ends = [selection.places(np.array([graph.heads[e], graph.tails[e]])) for e in odd.edges]
+    return {
+        "outliers": list(zip(selection.places(odd.outliers), odd.scores.tolist(), strict=False)),
+        "copies": [{"points": selection.places(one[:6]), "number": len(one)} for one in odd.copies],
+        "n_copies": odd.n_copies,
+        "edges": [[*pair, int(part)] for pair, part in zip(ends, odd.edge_parts, strict=True) if len(pair) == 2],
+        "nodes": list(zip(selection.places(odd.nodes), odd.node_parts.tolist(), strict=False)),
+    }
 
 
-def _describe_gap(graph: Graph, gap: Eigengap) -> str:
-    n_critical = int((graph.origin == Origin.CRITICAL).sum())
-    without = find_eigengap(without_critical_edges(graph), random_state=0) if n_critical else None
-    return describe_eigengap(gap, n_critical, without)
+def _listed_points(groups: list[Group], comparison: Comparison | None, odd: OddOnes, graph: Graph) -> Ints:
+    """All points that a list of the page names."""
+    lists = [odd.outliers, odd.nodes, graph.heads[odd.edges], graph.tails[odd.edges], *(c[:6] for c in odd.copies)]
+    lists += [points for group in groups for points in (group.central, group.outlying)]
+    if comparison is not None:
+        lists.append(comparison.suspects)
+    return np.unique(np.concatenate(lists)).astype(np.int64)
+
+
+def _make_title(title: str | None, source: str | None) -> str:
+    if title:
+        return shorten(title, 200)
+    return f"What is in {shorten(source, 100)}" if source else "What is in the data"
+
+
+def _describe_gap(material: Material) -> str:
+    n_critical = int((material.graph.origin == Origin.CRITICAL).sum())
+    if not n_critical:
+        return f"Here: {material.gap.sentence()}."
+    return (
+        f"Here: {material.gap.sentence()}. Clusters are found on the graph without its {n_critical:,} critical edges, "
+        "which connect clusters; the eigenvalues are those of that graph."
+    )
 
 
 def _describe_selection(selection: Selection, graph: Graph) -> str:
@@ -215,16 +258,6 @@ def _describe_selection(selection: Selection, graph: Graph) -> str:
         return f"All {graph.n_nodes:,} points and {graph.n_edges:,} edges are drawn."
     return (
         f"Thinned for drawing: {len(selection.nodes):,} of {graph.n_nodes:,} points and {len(selection.edges):,} of "
-        f"{graph.n_edges:,} edges are drawn, preferably those that the rounds added. All numbers describe the whole "
-        "graph."
+        f"{graph.n_edges:,} edges are drawn, preferably those that the rounds added; paths follow the edges that are "
+        "drawn. All numbers describe the whole graph."
     )
-
-
-def _pack(values: Any, dtype: str) -> str:
-    """Numbers as base64 text: half the size of JSON, and a tenth of the time to read."""
-    return base64.b64encode(np.ascontiguousarray(values, dtype=dtype).tobytes()).decode("ascii")
-
-
-def _finite_or_none(value: float) -> float | None:
-    """None, which is null in JSON, for numbers that are not finite."""
-    return float(value) if np.isfinite(value) else None

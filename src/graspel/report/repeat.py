@@ -29,21 +29,28 @@ def list_settings(model: Any, source: str | None) -> list[tuple[str, str]]:
     return rows
 
 
-def write_code(model: Any, n_clusters: int | None = None) -> str:
-    """Python code that fits the model to X again; with `n_clusters` it clusters the graph of a plain learner."""
+def write_code(model: Any, clusterer: Any = None) -> str:
+    """Python code that fits the model to X again, and the clusterer if it is another one."""
     learner = get_learner(model)
-    names = ["GRASPEL"] if model is learner else ["GRASPEL", type(model).__name__]
-    lines = [f"from graspel import {', '.join(names)}", "", f"learner = {_format_call(learner)}"]
-    if model is learner and n_clusters is None:
-        return "\n".join([*lines, "learner.fit(X)"])
+    others = [model] if model is not learner else []
+    if clusterer is not model and hasattr(clusterer, "learner_"):
+        others.append(clusterer)
+    needs_learner = model is learner or any(one.learner is not None for one in others)
+    names = [*(["GRASPEL"] if needs_learner else []), *sorted({type(one).__name__ for one in others})]
+    lines = [f"from graspel import {', '.join(names)}", ""]
     if model is learner:
-        lines[0] += ", cluster_graph"
-        seed = _format_value(learner.random_state)
-        clustered = f"labels = cluster_graph(learner.fit(X).graph_, {n_clusters}, random_state={seed}).labels"
-        return "\n".join([*lines, clustered])
-    others = {name: value for name, value in _changed_parameters(model).items() if name != "learner"}
-    arguments = ", ".join([*(f"{name}={_format_value(value)}" for name, value in others.items()), "learner=learner"])
-    return "\n".join([*lines, f"model = {type(model).__name__}({arguments}).fit(X)"])
+        lines.append(f"learner = {_format_call(learner)}.fit(X)")
+    lines += [f"{'model' if one is model else 'clusterer'} = {_format_owner(one)}.fit(X)" for one in others]
+    return "\n".join(lines)
+
+
+def _format_owner(estimator: Any) -> str:
+    """The call of an estimator that has a learner, with the learner if one was given."""
+    changed = {name: value for name, value in _changed_parameters(estimator).items() if name != "learner"}
+    arguments = [f"{name}={_format_value(value)}" for name, value in changed.items()]
+    if estimator.learner is not None:
+        arguments.append(f"learner={_format_call(estimator.learner)}")
+    return f"{type(estimator).__name__}({', '.join(arguments)})"
 
 
 def _format_call(estimator: Any) -> str:

@@ -1,4 +1,4 @@
-"""Writing the report, and the check that it can be written: plotly is installed, and the file name ends in .html."""
+"""Writing the report, and the check that it can be written."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 from graspel.io.atomic import check_target, write_atomically
 from graspel.io.suffix import check_suffix
-from graspel.runtime.optional import require_optional
 from graspel.runtime.progress import announce
 
 __all__ = ["check_report_file", "write_report"]
@@ -19,7 +18,6 @@ SUFFIXES = (".html", ".htm")
 def check_report_file(path: str | os.PathLike[str]) -> Path:
     """Raise now, before the work, any error that writing a report to `path` would raise after it."""
     check_suffix(path, SUFFIXES, "a report")
-    require_optional("plotly", "report", "A report")
     check_target(path)
     return Path(path)
 
@@ -27,9 +25,14 @@ def check_report_file(path: str | os.PathLike[str]) -> Path:
 def write_report(
     model: Any,
     path: str | os.PathLike[str],
+    X: Any = None,
     *,
     labels: Any = None,
     clusters: Any = None,
+    names: Any = None,
+    texts: Any = None,
+    images: Any = None,
+    features: Any = None,
     title: str | None = None,
     source: str | None = None,
 ) -> None:
@@ -41,10 +44,20 @@ def write_report(
         Fitted.
     path : path-like
         The HTML file, .html.
+    X : array, sparse matrix or DataFrame (N x M), optional
+        The data that the model was fitted to. Without them the report does not know what sets a group apart, and the
+        map is drawn from the graph alone.
     labels : array-like of N, optional
-        Known classes of the points, to color the drawing by.
-    clusters : array-like of N, optional
-        Clusters of the points; default: those of a clusterer.
+        Known classes of the points, to compare with. They are not used to find groups or to draw the map.
+    clusters : array-like of N, or a fitted GraspelClustering, optional
+        Clusters of the points; default: those of the model if it is a clusterer, else they are found on its graph.
+    names, texts : sequences of N str, optional
+        The name of each point, and a text to read when it is picked.
+    images : tuple, array or path-like, optional
+        The points as pictures: the shape (height, width) or (height, width, 3) of the rows of X, an array of pictures,
+        or a folder with one file for each point, in the order of their names.
+    features : sequence of M str, optional
+        Names of the columns of X; default: those that X had when the model was fitted.
     title : str, optional
     source : str, optional
         Where the points come from, such as the name of a file.
@@ -63,20 +76,31 @@ def write_report(
     >>> X, y = load_iris(return_X_y=True)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "iris.html"
-    ...     write_report(GRASPEL(random_state=0).fit(X), path, labels=y, title="Iris")
+    ...     write_report(GRASPEL(random_state=0).fit(X), path, X, labels=y, title="Iris")
     ...     path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     True
     """
     from sklearn.utils.validation import check_is_fitted
 
     from graspel.report.contents import gather_contents
-    from graspel.report.page import render_page
+    from graspel.report.material import check_material
+    from graspel.report.render import render_page
 
     check_is_fitted(model, "graph_", msg="%(name)s is not fitted, so there is nothing to report; call fit(X) first.")
     target = check_report_file(path)
-    announce("report", 0.0, "eigenvectors")
-    contents = gather_contents(model, labels=labels, clusters=clusters, title=title, source=source)
-    announce("report", 0.9, "writing")
+    material = check_material(
+        model,
+        X=X,
+        labels=labels,
+        clusters=clusters,
+        names=names,
+        texts=texts,
+        images=images,
+        features=features,
+        source=source,
+    )
+    contents = gather_contents(material, title)
+    announce("report", 0.95, "writing")
     text = render_page(contents)
     with write_atomically(target) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")

@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from graspel.runtime.notebook_progress import in_notebook, show_in_notebook
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -52,7 +54,10 @@ def announce(step: str, share: float | None = None, detail: str = "") -> None:
 
 
 def print_progress(progress: Progress) -> None:
-    """Print one message as a line; the listener of ``verbose=True``."""
+    """Print one message as a line, in a notebook in place of the last; the listener of ``verbose=True``."""
+    if in_notebook():
+        show_in_notebook(progress)
+        return
     share = "" if progress.share is None else f" {progress.share:4.0%}"
     detail = f" ({progress.detail})" if progress.detail else ""
     print(f"graspel: {progress.step}{share}{detail}", flush=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+NAME_COLUMNS = ("head_name", "tail_name")  # after the others, in files of a graph whose nodes have names
 COLUMNS = ("head", "tail", "weight", "origin", "round", "eta", "gradient")
 REQUIRED = COLUMNS[:3]
 OLD_NAMES = {"step": "origin"}  # name of the column in files of graspel before 0.2: name today
@@ -17,11 +18,22 @@ OLD_NAMES = {"step": "origin"}  # name of the column in files of graspel before 
 class EdgeTable(NamedTuple):
     """Edges in columns named as in `COLUMNS`, and the number of nodes (None: up to the last node with an edge).
 
-    `origin` holds labels such as "neighbor". The columns after `weight` may be missing.
+    `origin` holds labels such as "neighbor". The columns after `weight` may be missing. `node_names` are the names of
+    all nodes, or None.
     """
 
     n_nodes: int | None
     columns: dict[str, Any]
+    node_names: list[str] | None = None
+
+    @property
+    def name_columns(self) -> dict[str, list[str]]:
+        """The names at both ends of each edge, as columns; none if the nodes have no names."""
+        names = self.node_names
+        if names is None:
+            return {}
+        ends = (self.columns["head"], self.columns["tail"])
+        return {column: [names[node] for node in nodes] for column, nodes in zip(NAME_COLUMNS, ends, strict=True)}
 
 
 def check_columns(names: Iterable[str]) -> None:

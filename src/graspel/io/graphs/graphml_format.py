@@ -1,10 +1,14 @@
-"""The .graphml format of graphs: XML for Gephi, Cytoscape, networkx and igraph; columns are edge attributes."""
+"""The .graphml format of graphs: XML for Gephi, Cytoscape, networkx and igraph.
+
+Columns are attributes of the edges, and names attributes of the nodes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape
 
 from graspel.io.csv_lines import parse_float
 from graspel.io.graphs.edge_table import OLD_NAMES, EdgeTable
@@ -19,10 +23,22 @@ def write_graphml(table: EdgeTable, path: Path) -> None:
         file.write(f'<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="{NAMESPACE}">\n')
         for name, kind in TYPES.items():
             file.write(f'<key id="{name}" for="edge" attr.name="{name}" attr.type="{kind}"/>\n')
+        if table.node_names is not None:
+            file.write('<key id="name" for="node" attr.name="name" attr.type="string"/>\n')
         file.write('<graph id="G" edgedefault="undirected">\n')
-        file.writelines(f'<node id="{node}"/>\n' for node in range(table.n_nodes or 0))
+        file.writelines(_node_lines(table))
         file.writelines(_edge_lines(table))
         file.write("</graph>\n</graphml>\n")
+
+
+def _node_lines(table: EdgeTable) -> Iterator[str]:
+    if table.node_names is None:
+        yield from (f'<node id="{node}"/>\n' for node in range(table.n_nodes or 0))
+        return
+    for node, name in enumerate(table.node_names):
+        # XML cannot hold control characters, not even escaped.
+        text = escape("".join(character if character.isprintable() else " " for character in name))
+        yield f'<node id="{node}"><data key="name">{text}</data></node>\n'
 
 
 def _edge_lines(table: EdgeTable) -> Iterator[str]:
@@ -40,6 +56,7 @@ def read_graphml(path: Path) -> EdgeTable:
 
     names: dict[str, str] = {}
     nodes: dict[str, int] = {}
+    texts: list[str | None] = []
     ends: list[tuple[str, str]] = []
     rows: list[dict[str, str]] = []
     parents: list[Any] = []
@@ -56,6 +73,8 @@ def read_graphml(path: Path) -> EdgeTable:
             names[element.attrib["id"]] = OLD_NAMES.get(name, name)
         elif tag == "node":
             nodes.setdefault(element.attrib["id"], len(nodes))
+            held = {names.get(datum.attrib["key"], ""): datum.text or "" for datum in element if "key" in datum.attrib}
+            texts.append(held.get("name"))
         elif tag == "edge":
             ends.append((element.attrib["source"], element.attrib["target"]))
             rows.append({names.get(datum.attrib["key"], ""): datum.text or "" for datum in element})
@@ -69,4 +88,5 @@ def read_graphml(path: Path) -> EdgeTable:
     columns["gradient"] = [parse_float(row.get("gradient", "nan")) for row in rows]
     columns["round"] = [parse_float(row.get("round", "0")) for row in rows]
     columns["origin"] = [row.get("origin", "given") for row in rows]
-    return EdgeTable(len(nodes), columns)
+    known = [text for text in texts if text is not None]
+    return EdgeTable(len(nodes), columns, known if known and len(set(known)) == len(nodes) else None)

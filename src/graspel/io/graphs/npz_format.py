@@ -20,6 +20,8 @@ ARRAYS = {"head": "heads", "tail": "tails", "weight": "weights", "origin": "orig
 def write_npz(table: EdgeTable, path: Path) -> None:
     """Write an edge table whose origins are codes."""
     arrays: dict[str, Any] = {"graspel_graph_version": VERSION, "n_nodes": table.n_nodes}
+    if table.node_names is not None:
+        arrays["node_names"] = np.array(table.node_names, dtype=np.str_)
     np.savez_compressed(path, **arrays, **{ARRAYS[name]: column for name, column in table.columns.items()})
 
 
@@ -34,4 +36,13 @@ def read_npz(path: Path) -> EdgeTable:
             raise ValueError(f"its format version is {version}, this graspel knows up to {VERSION}; upgrade graspel")
         names = ARRAYS | ({"origin": "step"} if version < 2 else {})
         columns = {name: read_member(archive, array) for name, array in names.items()}
-        return EdgeTable(read_whole_number(archive, "n_nodes"), columns)
+        texts = _read_names(archive) if "node_names" in archive else None
+        return EdgeTable(read_whole_number(archive, "n_nodes"), columns, texts)
+
+
+def _read_names(archive: Any) -> list[str]:
+    array = read_member(archive, "node_names")
+    if array.ndim != 1 or array.dtype.kind != "U":
+        raise ValueError(f"node_names is {array.dtype} of shape {array.shape}, must be a list of text")
+    texts: list[str] = array.tolist()
+    return texts

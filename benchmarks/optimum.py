@@ -1,0 +1,273 @@
+"""The optimum of the paper's problem: how near we come, how long it takes, and what it is good for.
+
+    python -m benchmarks.optimum                  # everything; continues where an earlier run stopped
+    python -m benchmarks.optimum --only small     # small, peers, scale, recovery, distance
+    python -m benchmarks.optimum --fresh          # forget what earlier runs measured
+
+Needs the data sets (GRASPEL_DATA or the cache). `seconds` is time on the clock and `cpu` that of the processor, which
+does not depend on what else the machine does; with two cores a quiet machine needs about half of the latter.
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.spatial.distance import pdist, squareform
+from scipy.stats import spearmanr
+
+from benchmarks.sections import Results, measure, run_sections, titled_table
+from reproduction.data import load_data
+
+SETS = ("digits", "coil20", "pendigits", "usps")
+SMALL = 300  # points of each set on which all pairs are solved at once
+PAIRS = 20_000  # random pairs of which R and z are compared
+GRIDS = (70, 72, 100, 316)  # sides of the grids that are recovered
+
+
+def sample(name: str, n: int) -> np.ndarray:
+    """The first n points of a random order."""
+    X = np.asarray(load_data(name).X, dtype=np.float64)
+    return X[np.random.default_rng(0).permutation(len(X))[:n]]
+
+
+def timed(run: Callable[[], Any]) -> tuple[float, float, Any]:
+    """Seconds on the clock and of the processor, and the result."""
+    clock, cpu = time.perf_counter(), time.process_time()
+    result = run()
+    return time.perf_counter() - clock, time.process_time() - cpu, result
+
+
+def learn(X: np.ndarray, **parameters: Any) -> Any:
+    """A fitted learner."""
+    from graspel import GRASPEL
+
+    return GRASPEL(random_state=0, **parameters).fit(X)
+
+
+def solve_all_pairs(X: np.ndarray) -> tuple[float, np.ndarray]:
+    """F at the optimum over all pairs, found on all of them at once to a gap below 1e-6, and R of all pairs."""
+    from graspel.learning.optimal_weights import optimize_weights
+    from graspel.points.prepared import Points
+
+    n = len(X)
+    i, j = (ends.astype(np.int64) for ends in np.triu_indices(n, 1))
+    z = np.maximum(Points(X).squared_distances(i, j), 1e-30)
+    unit = float(np.median(z))
+    found = optimize_weights(i, j, n, z / unit, unit / z, ground=unit / 1e6, tol=1e-5, max_evaluations=1000)
+    return found.objective - n * float(np.log(unit)), found.resistance
+
+
+def resistances(graph: Any) -> np.ndarray:
+    """R of all pairs by the full inverse."""
+    K = np.linalg.inv(graph.laplacian.toarray() + 1 / graph.n_nodes)
+    i, j = np.triu_indices(graph.n_nodes, 1)
+    d = np.diag(K)
+    return np.asarray(d[i] + d[j] - 2 * K[i, j])
+
+
+def measure_small(name: str) -> dict[str, float]:
+    """One set of 300 points: our search beside one run on all pairs."""
+    X = sample(name, SMALL)
+    best, R_best = solve_all_pairs(X)
+    seconds, cpu, model = timed(lambda: learn(X, optimal=True))
+    z = pdist(X, "sqeuclidean")
+    R, default = resistances(model.graph_), resistances(learn(X).graph_)
+    found = model.certificate_
+    return {
+        "F": found.objective,
+        "best": best,
+        "gap": found.optimality_gap,
+        "true_gap": (best - found.objective) / (SMALL - 1),
+        "largest": 1 + found.largest_excess,
+        "density": found.density,
+        "spearman": float(spearmanr(R, z)[0]),
+        "spearman_best": float(spearmanr(R_best, z)[0]),
+        "spearman_default": float(spearmanr(default, z)[0]),
+        "seconds": seconds,
+        "cpu": cpu,
+    }
+
+
+def small(results: Results) -> str:
+    """300 points of each set against the optimum over all pairs."""
+    rows = []
+    for name in SETS:
+        m = measure(results, f"small/{name}", lambda name=name: measure_small(name))
+        rows.append(
+            [
+                name,
+                f"{m['F']:.4f}",
+                f"{m['best']:.4f}",
+                f"{abs(m['F'] / m['best'] - 1):.1e}",
+                f"{m['true_gap']:.1e} <= {m['gap']:.1e}",
+                f"{m['largest']:.4f}",
+                f"{m['density']:.2f}",
+                f"{m['spearman']:.3f} / {m['spearman_best']:.3f} / {m['spearman_default']:.3f}",
+                f"{m['seconds']:.1f} ({m['cpu']:.1f})",
+            ]
+        )
+    header = ["set", "F", "F of all pairs", "relative", "gap <= bound", "largest R/z", "density"]
+    title = "300 points each. Spearman of R and z: ours / optimum over all pairs / default"
+    return titled_table(title, [*header, "Spearman", "seconds (cpu)"], rows)
+
+
+def measure_peer(name: str, n: int) -> dict[str, float]:
+    """One method on n digits with its own solver; F of its graph in our objective, without sigma."""
+    X = sample("digits", n)
+    X = X / np.linalg.norm(X - X.mean(axis=0), 2) * np.sqrt(X.shape[1])
+    z = squareform(pdist(X, "sqeuclidean")) / X.shape[1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        seconds, cpu, graph = timed(lambda: _learn_by(name, X))
+    value = np.linalg.slogdet(graph.laplacian.toarray() + 1 / n)[1]
+    F = float(value - graph.weights @ z[graph.heads, graph.tails])
+    return {"F": F, "seconds": seconds, "cpu": cpu, "density": graph.density}
+
+
+def _learn_by(name: str, X: np.ndarray) -> Any:
+    from graspel.baselines import GLSC, GLLogDet, GraphicalLasso
+
+    if name == "ours":
+        return learn(X, optimal=True, sigma=1e9).graph_
+    peers: dict[str, Callable[[], Any]] = {
+        "glsc": lambda: GLSC(alpha=0.0, tol=1e-3),
+        "gl-logdet": lambda: GLLogDet(),
+        "graphical-lasso": lambda: GraphicalLasso(),
+    }
+    return peers[name]().learn(X)
+
+
+def peers(results: Results) -> str:
+    """GLSC solves the same problem; the two others solve related ones, and their F is that of their graph in ours."""
+    rows = []
+    for n in (500, 1000):
+        ours = measure(results, f"peers/ours/{n}", lambda n=n: measure_peer("ours", n))
+        for name in ("ours", "glsc", "gl-logdet", "graphical-lasso"):
+            m = measure(results, f"peers/{name}/{n}", lambda name=name, n=n: measure_peer(name, n))
+            times = f"{m['seconds']:.1f} ({m['cpu']:.1f})"
+            rows.append([str(n), name, f"{m['F']:.3f}", f"{m['density']:.2f}", times, f"{m['cpu'] / ours['cpu']:.1f}"])
+    header = ["points", "method", "F", "density", "seconds (cpu)", "cpu / ours"]
+    return titled_table("Digits, the same objective (beta 0, no sigma)", header, rows)
+
+
+def make_points(name: str) -> np.ndarray:
+    """The larger data: 26 classes of 16 columns, USPS twice with noise, and 50 classes of 32 columns."""
+    rng = np.random.default_rng(0)
+    if name.startswith("letters"):
+        n = int(name.split("-")[1])
+        kind = rng.integers(26, size=n)
+        A, center = rng.normal(size=(26, 6, 16)) * rng.uniform(0.3, 1, size=(26, 6, 1)), 1.5 * rng.normal(size=(26, 16))
+        inside = np.einsum("ni,nij->nj", rng.normal(size=(n, 6)), A[kind])
+        return center[kind] + inside + 0.3 * rng.normal(size=(n, 16))
+    if name == "usps-twice":
+        X = np.asarray(load_data("usps").X, dtype=np.float64)
+        return np.concatenate([X, X + 0.05 * X.std() * rng.normal(size=X.shape)])
+    if name == "classes-100000":
+        kind = rng.integers(50, size=100_000)
+        A, center = 0.5 * rng.normal(size=(50, 8, 32)), rng.normal(size=(50, 32))
+        noise = 0.2 * rng.normal(size=(len(kind), 32))
+        return center[kind] + np.einsum("ni,nij->nj", rng.normal(size=(len(kind), 8)), A[kind]) + noise
+    return np.asarray(load_data(name).X)
+
+
+def measure_scale(name: str) -> dict[str, Any]:
+    """One large set."""
+    X = make_points(name)
+    try:
+        seconds, cpu, model = timed(lambda: learn(X, optimal=True))
+    except ValueError as error:
+        return {"error": str(error)}
+    found = model.certificate_
+    return {
+        "n": len(X),
+        "gap": found.optimality_gap,
+        "pairs": found.optimality_pairs,
+        "largest": 1 + found.largest_excess,
+        "density": found.density,
+        "rounds": found.n_rounds,
+        "seconds": seconds,
+        "cpu": cpu,
+        "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
+    }
+
+
+def scale(results: Results) -> str:
+    """Gap, time and memory of larger sets."""
+    rows = []
+    for name in ("letters-5000", "letters-10000", "letters-20000", "usps-twice", "classes-100000", "mnist"):
+        m = measure(results, f"scale/{name}", lambda name=name: measure_scale(name))
+        if "error" in m:
+            rows.append([name, "", m["error"], "", "", "", "", ""])
+            continue
+        times = f"{m['seconds']:.0f} ({m['cpu']:.0f})"
+        bound = f"{m['gap']:.1e}, {m['pairs']}"
+        sizes = [f"{m['largest']:.4f}", f"{m['density']:.2f}", str(m["rounds"]), times, f"{m['memory']:.1f}"]
+        rows.append([name, f"{m['n']:,}", bound, *sizes])
+    header = ["set", "points", "bound of the gap", "largest R/z", "density", "rounds", "seconds (cpu)", "GB"]
+    return titled_table("Larger sets", header, rows)
+
+
+def measure_recovery(side: int, n_signals: int) -> dict[str, float]:
+    """A grid from noisy signals."""
+    from graspel import GraphRecovery
+    from graspel.datasets import smooth_signals
+    from graspel.graph import grid_graph
+    from graspel.metrics import edge_scores
+
+    truth = grid_graph(side, side)
+    X = smooth_signals(truth, n_signals=n_signals, noise=0.5, random_state=0)
+    seconds, cpu, model = timed(lambda: GraphRecovery(random_state=0).fit(X))
+    scores = edge_scores(truth, model.graph_)
+    exact = float(model.certificate_.exact)
+    return {"F": scores.f_measure, "seconds": seconds, "cpu": cpu, "exact": exact}
+
+
+def recovery(results: Results) -> str:
+    """Recovery of grids below and above 5,000 nodes."""
+    rows = []
+    for side in GRIDS:
+        for n_signals in (50, 100):
+            key = f"recovery/{side}/{n_signals}"
+            m = measure(results, key, lambda side=side, n_signals=n_signals: measure_recovery(side, n_signals))
+            exact = "exact" if m["exact"] else "estimated"
+            rows.append(
+                [f"{side**2:,}", str(n_signals), f"{m['F']:.3f}", exact, f"{m['seconds']:.0f} ({m['cpu']:.0f})"]
+            )
+    header = ["nodes", "signals", "F-measure", "resistances", "seconds (cpu)"]
+    return titled_table("Grids, noise 0.5", header, rows)
+
+
+def measure_distance(name: str) -> dict[str, float]:
+    """Spearman of R and z on random pairs of a whole set, for the default and the optimum."""
+    from graspel.linalg import resistance_between
+
+    X = np.asarray(load_data(name).X, dtype=np.float64)
+    nodes = np.random.default_rng(1).choice(len(X), int(np.sqrt(2 * PAIRS)), replace=False)
+    z, (i, j) = pdist(X[nodes], "sqeuclidean"), np.triu_indices(len(nodes), 1)
+    found = {}
+    for kind, parameters in (("default", {}), ("refined", {"refine": True}), ("optimal", {"optimal": True})):
+        R = resistance_between(learn(X, **parameters).graph_, nodes, tol=1e-4)[i, j]
+        near = z <= np.quantile(z, 0.1)
+        found[kind], found[f"{kind}_near"] = float(spearmanr(R, z)[0]), float(spearmanr(R[near], z[near])[0])
+    return found
+
+
+def distance(results: Results) -> str:
+    """How well R tells distance on whole sets."""
+    rows = []
+    for name in SETS:
+        m = measure(results, f"distance/{name}", lambda name=name: measure_distance(name))
+        rows.append([name, *(f"{m[kind]:.3f} ({m[f'{kind}_near']:.3f})" for kind in ("default", "refined", "optimal"))])
+    title = "Whole sets: Spearman of R and z on random pairs (on the nearest tenth of them)"
+    return titled_table(title, ["set", "default", "refine", "optimal"], rows)
+
+
+SECTIONS = {"small": small, "peers": peers, "scale": scale, "recovery": recovery, "distance": distance}
+
+if __name__ == "__main__":
+    run_sections("optimum", __doc__, SECTIONS)

@@ -1,0 +1,366 @@
+r"""Step 1 for points in chunks: neighbor lists and joins by partitions of near points, on the workers of Dask.
+
+Centers are placed on a sample of the points. Every row goes to the partition of its nearest center, its home, and to
+those of the next nearest ones, where it is a guest: so near points on two sides of a border meet in some partition.
+Each partition is searched on its own worker as one machine would search all points. The k nearest that it finds for
+each of its points come to the client, which keeps the best.
+
+Components are joined in Boruvka's rounds (:mod:`graspel.learning.connect`). In each round every partition returns the
+closest pair that leads out of each component; a component that fills all its partitions is compared with the points of
+the partitions next to them. Only labels go to the workers, and only pairs come back.
+
+The tasks are those of `dask.delayed`, and partitions stay on the workers. If a worker dies, Dask computes what it held
+again. Random numbers belong to the partition and not to the worker, and results are merged in the order of the
+partitions: the graph does not depend on the number of workers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graspel.learning.connect import (
+    Joins,
+    OutsideSearch,
+    best_per_component,
+    choose_joins,
+    closest_in_lists,
+    merge_components,
+)
+from graspel.neighbors.duplicates import first_of_equal_numbers, hash_rows
+from graspel.neighbors.exact import EXACT_WORK, exact_neighbors, exact_work, measure_candidates
+from graspel.neighbors.landmarks import Landmarks
+from graspel.neighbors.partition import lloyd
+from graspel.neighbors.products import squared_distances
+from graspel.neighbors.search import Neighbors, find_lists, warn_low_recall
+from graspel.points.chunked import ChunkedPoints
+from graspel.points.prepared import Points
+from graspel.runtime.parallel import one_thread_per_call, row_blocks
+from graspel.runtime.progress import announce
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Pairs = tuple[Ints, Ints, Floats]
+
+PARTITION_POINTS = 200_000  # points whose home is one partition; with guests, three times as many are searched together
+MEMBERSHIPS = 3  # partitions of each point: its home and two others
+SAMPLE_PER_CENTER = 256  # sampled points for each center
+ACROSS = 8  # pairs of partitions, nearest centers first, that are compared for a component which fills its partitions
+ACROSS_LANDMARKS = 4  # landmarks of each point where such a comparison is too large for all pairs
+RECALL_SAMPLE = 128  # points whose lists are checked, as in graspel.neighbors.recall
+FETCHED = 1 << 16  # rows that the client fetches at a time, to compare those whose numbers are equal
+ASSIGNED_TOGETHER = 4096  # rows whose distances to all centers are held at a time
+
+
+@dataclass(frozen=True)
+class Partition:
+    """The points of one partition: their numbers among all points, whether it is their home, and their lists."""
+
+    ids: Ints
+    is_home: NDArray[np.bool_]
+    neighbors: Neighbors
+
+
+class ChunkedStart:
+    """Step 1 on the workers: `search` finds neighbor lists and leaves the partitions there, and `join` uses them."""
+
+    def __init__(self) -> None:
+        self._partitions: list[Any] = []
+        self._ids: list[Ints] = []
+        self._home = np.empty(0, dtype=np.int32)
+        self._centers = np.empty((0, 0), dtype=np.float32)
+        self._seed = 0
+
+    def search(self, points: Points, k: int, rng: np.random.Generator) -> Neighbors:
+        """The k nearest neighbors of all distinct points, by partitions."""
+        import dask
+
+        assert isinstance(points, ChunkedPoints)
+        announce("nearest neighbors", None, "dividing the points into partitions")
+        n, template = points.n_points, dask.delayed(points.template)
+        first = self._find_first_equals(points, template)
+        distinct, copies = np.flatnonzero(first == np.arange(n)), np.flatnonzero(first != np.arange(n))
+        n_partitions = -(-len(distinct) // PARTITION_POINTS)
+        sample = np.sort(rng.choice(distinct, min(len(distinct), SAMPLE_PER_CENTER * n_partitions), replace=False))
+        self._centers = lloyd(points.template.with_rows(np.asarray(points.X[sample])).sketch, n_partitions, rng)
+        self._seed = int(rng.integers(2**31))
+        assign, split = dask.delayed(assign_rows, pure=True), dask.delayed(split_rows, pure=True)
+        is_copy = first != np.arange(n)
+        blocks = list(zip(points.blocks, points.starts, points.starts[1:], strict=False))
+        centers = dask.delayed(self._centers)
+        cells = [assign(rows, template, centers, is_copy[a:b]) for rows, a, b in blocks]
+        pieces = [split(rows, cell, n_partitions, a) for (rows, a, _), cell in zip(blocks, cells, strict=True)]
+        build = dask.delayed(build_partition, pure=True)
+        partitions = [build([piece[c] for piece in pieces], template, k, (self._seed, c)) for c in range(n_partitions)]
+        cells, self._partitions = dask.persist(cells, partitions)
+        self._home = np.concatenate([cell[:, 0] for cell in dask.compute(*cells)])
+        indices, z = self._merge_lists(points, k, distinct)
+        self._ids = list(dask.compute(*(dask.delayed(ids_of)(partition) for partition in self._partitions)))
+        recall = self._measure_recall(points, template, distinct, z)
+        warn_low_recall(recall)
+        return Neighbors(points, indices, z, recall, distinct, copies, first[copies])
+
+    def join(self, neighbors: Neighbors, labels: Ints, rng: np.random.Generator) -> Joins:
+        """Join the components given by `labels` into one, by Boruvka's rounds over all partitions."""
+        n_labels = n_at_start = int(labels.max()) + 1
+        copies, originals = neighbors.copies, neighbors.copy_of
+        rounds = [choose_joins(copies, originals, np.zeros(len(copies)), labels, n_labels)]
+        n_labels, labels = merge_components(labels, n_labels, rounds[-1])
+        while n_labels > 1:
+            announce("joining components", 1 - n_labels / n_at_start, f"{n_labels:,} components left")
+            local = [labels[ids] for ids in self._ids]
+            largest = int(np.bincount(labels[neighbors.distinct]).argmax())  # the others will join it
+            best = self._best(closest_listed, [(part,) for part in local], labels, n_labels)
+            limits = best[2].copy()
+            limits[largest] = -np.inf  # it is not searched
+            seeds = [(self._seed, c, len(rounds)) for c in range(len(local))]
+            known = [(part, limits[np.unique(part)], seed) for part, seed in zip(local, seeds, strict=True)]
+            best = self._best(closest_searched, known, labels, n_labels, best)
+            alone = np.flatnonzero(np.isinf(best[2]) & (np.arange(n_labels) != largest))
+            p, q, z = self._best_across(alone, local, labels, n_labels, best) if len(alone) else best
+            found = np.isfinite(z) & (np.arange(n_labels) != largest)
+            rounds.append(choose_joins(p[found], q[found], z[found], labels, n_labels))
+            n_labels, labels = merge_components(labels, n_labels, rounds[-1])
+        return Joins(*(np.concatenate(column) for column in zip(*rounds, strict=True)))
+
+    def _find_first_equals(self, points: ChunkedPoints, template: Any) -> Ints:
+        """For every point the first one equal to it: workers send one number for each row."""
+        import dask
+
+        hashed = dask.delayed(hash_prepared, pure=True)
+        number = np.concatenate(dask.compute(*(hashed(rows, template) for rows in points.blocks)))
+
+        def differ(p: Ints, q: Ints) -> NDArray[np.bool_]:
+            parts = [(points.rows(p[part]) != points.rows(q[part])).any(axis=1) for part in row_blocks(len(p), FETCHED)]
+            return np.concatenate(parts) if parts else np.empty(0, dtype=bool)
+
+        return first_of_equal_numbers(number, points.n_points, differ)
+
+    def _merge_lists(self, points: ChunkedPoints, k: int, distinct: Ints) -> tuple[Ints, Floats]:
+        """The k nearest of every distinct point, from the lists of all its partitions."""
+        import dask
+
+        nearest, z = np.full((points.n_points, k), -1, dtype=np.int64), np.full((points.n_points, k), np.inf)
+        listed = dask.delayed(list_nearest, pure=True)
+        for done, partition in enumerate(self._partitions):
+            announce("nearest neighbors", done / len(self._partitions), "searching the partitions")
+            ids, found, found_z = dask.compute(listed(partition, k))[0]
+            nearest[ids], z[ids] = merge_nearest(nearest[ids], z[ids], found, found_z)
+        nearest, z = nearest[distinct], z[distinct]
+        entry = np.isfinite(z)
+        heads = np.broadcast_to(distinct[:, None], z.shape)[entry]
+        points.learn_distances(heads, nearest[entry], z[entry])
+        return np.where(entry, np.searchsorted(distinct, nearest), 0), z
+
+    def _measure_recall(self, points: ChunkedPoints, template: Any, distinct: Ints, z: Floats) -> float:
+        """The share of true neighbors in the lists of a sample, which is compared with all points, block by block."""
+        import dask
+
+        if not z.shape[1]:
+            return 1.0
+        chosen = np.unique(np.linspace(0, len(distinct) - 1, min(len(distinct), RECALL_SAMPLE)).astype(np.int64))
+        sample = distinct[chosen]
+        rows, k = np.asarray(points.X[sample]), z.shape[1]
+        true = dask.delayed(true_distances, pure=True)
+        blocks = zip(points.blocks, points.starts, points.starts[1:], strict=False)
+        is_distinct = np.zeros(points.n_points, dtype=bool)
+        is_distinct[distinct] = True
+        found = dask.compute(*(true(block, template, rows, sample, a, is_distinct[a:b], k) for block, a, b in blocks))
+        truth = np.sort(np.concatenate(found, axis=1), axis=1)[:, :k]
+        return float((z[chosen] <= truth * (1 + 1e-6)).mean())
+
+    def _best(self, work: Any, arguments: list[tuple[Any, ...]], labels: Ints, n: int, *known: Pairs) -> Pairs:
+        """The closest pair of every component, from work(partition, *arguments) on all partitions and those known."""
+        import dask
+
+        task = dask.delayed(work, pure=True)
+        found = dask.compute(*(task(part, *given) for part, given in zip(self._partitions, arguments, strict=True)))
+        return _merge_pairs([*found, *known], labels, n)
+
+    def _best_across(self, alone: Ints, local: list[Ints], labels: Ints, n_labels: int, best: Pairs) -> Pairs:
+        """Pairs of components that fill all their partitions, with points of partitions near them."""
+        import dask
+
+        at_home = self._home >= 0
+        table = np.zeros((n_labels, len(self._centers)), dtype=np.int64)
+        np.add.at(table, (labels[at_home], self._home[at_home]), 1)
+        across, tasks = dask.delayed(closest_across, pure=True), []
+        for component in alone.tolist():
+            inside = np.flatnonzero(table[component])
+            outside = np.flatnonzero(table.sum(axis=0) > table[component])
+            gaps = squared_distances(self._centers[inside], self._centers[outside])
+            for pair in np.argsort(gaps, axis=None, kind="stable")[:ACROSS].tolist():
+                a, b = int(inside[pair // len(outside)]), int(outside[pair % len(outside)])
+                seed = (self._seed, a, b, component)
+                tasks.append(across(self._partitions[a], self._partitions[b], local[a], local[b], component, seed))
+        return _merge_pairs([*dask.compute(*tasks), best], labels, n_labels)
+
+
+class Piece(NamedTuple):
+    """The rows of one block that belong to one partition: their numbers, whether it is their home, the rows."""
+
+    ids: Ints
+    is_home: NDArray[np.bool_]
+    rows: NDArray[Any]
+
+
+def hash_prepared(rows: NDArray[Any], template: Points) -> NDArray[np.uint64]:
+    """One number for each prepared row of a block."""
+    points = template.with_rows(np.asarray(rows), with_sketch=False)
+    return np.concatenate([hash_rows(points.rows(block)) for block in row_blocks(points.n_points, points.block)])
+
+
+def assign_rows(
+    rows: NDArray[Any], template: Points, centers: NDArray[np.float32], is_copy: NDArray[np.bool_]
+) -> NDArray[np.int32]:
+    """The partitions of each row of a block, its home first; -1 for copies of other points."""
+    with one_thread_per_call():
+        sketch = template.with_rows(np.asarray(rows)).sketch
+        cells = np.empty((len(sketch), min(MEMBERSHIPS, len(centers))), dtype=np.int32)
+        for block in row_blocks(len(sketch), ASSIGNED_TOGETHER):
+            order = np.argsort(squared_distances(sketch[block], centers), axis=1, kind="stable")
+            cells[block] = order[:, : cells.shape[1]]
+    cells[is_copy] = -1
+    return cells
+
+
+def split_rows(rows: NDArray[Any], cells: NDArray[np.int32], n_partitions: int, start: int) -> list[Piece]:
+    """The rows of a block by their partitions."""
+    pieces = []
+    for c in range(n_partitions):
+        chosen = np.flatnonzero((cells == c).any(axis=1))
+        pieces.append(Piece(chosen + start, cells[chosen, 0] == c, np.asarray(rows)[chosen]))
+    return pieces
+
+
+def build_partition(pieces: list[Piece], template: Points, k: int, seed: tuple[int, ...]) -> Partition:
+    """Search the points of one partition."""
+    ids, is_home, rows = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    with one_thread_per_call():
+        points = template.with_rows(rows)
+        indices, z, _ = find_lists(points, k, np.random.default_rng(seed))
+    nobody = np.empty(0, dtype=np.int64)
+    return Partition(ids, is_home, Neighbors(points, indices, z, 1.0, np.arange(len(ids)), nobody, nobody))
+
+
+def ids_of(partition: Partition) -> Ints:
+    """The numbers of the points of a partition."""
+    return partition.ids
+
+
+def list_nearest(partition: Partition, k: int) -> tuple[Ints, Ints, Floats]:
+    """The points of a partition, and up to k nearest of each: numbers (-1: none) and z_data."""
+    listed, found = partition.neighbors.indices[:, :k].astype(np.int64), partition.neighbors.z[:, :k]
+    nearest, z = np.full((len(listed), k), -1, dtype=np.int64), np.full((len(listed), k), np.inf)
+    if listed.size:
+        exists, used = np.isfinite(found), slice(0, listed.shape[1])
+        nearest[:, used] = np.where(exists, partition.ids[listed], -1)
+        measured = partition.neighbors.points.squared_distances_to(np.arange(len(listed)), listed)
+        z[:, used] = np.where(exists, measured, np.inf)
+    return partition.ids, nearest, z
+
+
+def merge_nearest(ids: Ints, z: Floats, more_ids: Ints, more_z: Floats) -> tuple[Ints, Floats]:
+    """The nearest of two lists of every point, each neighbor once, by distance and then by number.
+
+    >>> merge_nearest(np.array([[3, 5]]), np.array([[1.0, 4.0]]), np.array([[3, 9]]), np.array([[1.0, 2.0]]))
+    (array([[3, 9]]), array([[1., 2.]]))
+    """
+    k, ids, z = ids.shape[1], np.hstack([ids, more_ids]), np.hstack([z, more_z])
+    order = np.lexsort((ids, z), axis=1)
+    ids, z = np.take_along_axis(ids, order, axis=1), np.take_along_axis(z, order, axis=1)
+    repeated = np.zeros(ids.shape, dtype=bool)
+    for column in range(1, ids.shape[1]):
+        repeated[:, column] = (ids[:, :column] == ids[:, column, None]).any(axis=1)
+    order = np.argsort(np.where(repeated, np.inf, z), axis=1, kind="stable")[:, :k]
+    z = np.where(repeated, np.inf, z)
+    return np.take_along_axis(ids, order, axis=1), np.take_along_axis(z, order, axis=1)
+
+
+def true_distances(
+    rows: NDArray[Any],
+    template: Points,
+    asked: NDArray[Any],
+    sample: Ints,
+    start: int,
+    is_distinct: NDArray[np.bool_],
+    k: int,
+) -> Floats:
+    """z_data of the k points of a block nearest to each sampled point, itself and copies left out."""
+    with one_thread_per_call():
+        points = template.with_rows(np.asarray(rows), with_sketch=False)
+        asking = template.with_rows(asked, with_sketch=False)
+        pool = np.flatnonzero(is_distinct)
+        width = min(k + 1, len(pool))
+        if not width:
+            return np.full((len(sample), k), np.inf)
+        found, z = exact_neighbors(points, np.arange(len(sample)), width, pool, asking)
+    z[found + start == sample[:, None]] = np.inf
+    return np.pad(np.sort(z, axis=1), ((0, 0), (0, max(0, k - width))), constant_values=np.inf)[:, :k]
+
+
+def closest_listed(partition: Partition, labels: Ints) -> Pairs:
+    """For each component in a partition the closest pair in its lists."""
+    present, local = np.unique(labels, return_inverse=True)
+    if len(present) < 2:
+        return _no_pairs()
+    with one_thread_per_call():
+        p, q, z, _ = closest_in_lists(partition.neighbors, local, len(present))
+    return _to_numbers(partition, p, q, z)
+
+
+def closest_searched(partition: Partition, labels: Ints, limits: Floats, seed: tuple[int, ...]) -> Pairs:
+    """Search the points at home here that could beat the pairs known, whose z_data are `limits`."""
+    present, local = np.unique(labels, return_inverse=True)
+    neighbors = partition.neighbors
+    if len(present) < 2:
+        return _no_pairs()
+    with one_thread_per_call():
+        end = closest_in_lists(neighbors, local, len(present))[3]
+        open_points = np.flatnonzero((end < limits[local]) & partition.is_home)
+        if not len(open_points):
+            return _no_pairs()
+        outside = OutsideSearch(neighbors.points, np.random.default_rng(seed))
+        unknown = np.full(len(present), np.inf)
+        return _to_numbers(partition, *outside.pairs(open_points, local, unknown, use_cells=True))
+
+
+def closest_across(
+    a: Partition, b: Partition, labels_a: Ints, labels_b: Ints, component: int, seed: tuple[int, ...]
+) -> Pairs:
+    """The closest pair of a point of the component in partition a and a point of another one in partition b."""
+    queries, pool = np.flatnonzero(labels_a == component), np.flatnonzero(labels_b != component)
+    points, asking = b.neighbors.points.subset(pool), a.neighbors.points.subset(queries)
+    everyone = np.arange(len(queries))
+    with one_thread_per_call():
+        if exact_work(points, len(queries)) <= EXACT_WORK:
+            found, z = exact_neighbors(points, everyone, 1, asking=asking)
+        else:
+            landmarks, _ = Landmarks.build(points.sketch, ACROSS_LANDMARKS, np.random.default_rng(seed), 1)
+            candidates = landmarks.search(asking.sketch, points.sketch, 4, 1)
+            found, z = measure_candidates(points, everyone, candidates, 1, asking)
+    best = int(np.lexsort((b.ids[pool[found[:, 0]]], a.ids[queries], z[:, 0]))[0])
+    return a.ids[queries[best : best + 1]], b.ids[pool[found[best]]], z[best]
+
+
+def _no_pairs() -> Pairs:
+    nobody = np.empty(0, dtype=np.int64)
+    return nobody, nobody, np.empty(0)
+
+
+def _to_numbers(partition: Partition, p: Ints, q: Ints, z: Floats) -> Pairs:
+    """Finite pairs of a partition, in the numbers of all points."""
+    found = np.isfinite(z)
+    return partition.ids[p[found]], partition.ids[q[found]], z[found]
+
+
+def _merge_pairs(pairs: list[Pairs], labels: Ints, n_labels: int) -> Pairs:
+    """The closest pair of every component; infinitely far where there is none."""
+    p, q, z = (np.concatenate(column) for column in zip(*pairs, strict=True))
+    found = np.isfinite(z)
+    # A pair joins two components, and is known to both.
+    p, q, z = np.concatenate([p[found], q[found]]), np.concatenate([q[found], p[found]]), np.tile(z[found], 2)
+    return best_per_component(p, q, z, labels, n_labels)

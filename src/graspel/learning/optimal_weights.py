@@ -1,0 +1,146 @@
+r"""Optimal weights: the maximum of the objective on given edges.
+
+On given edges F(w) = logdet(L + eps I) - sum w k is concave with the gradient R - k and the Hessian -R_ef^2, the
+entrywise square of R_ef = e' Theta^-1 f. In the variables u = w k the gradient is R / k - 1, and at the optimum all
+diagonal entries of the Hessian on the edges that keep a weight are -1, and its rows sum to at most 1 / leverage. So
+the problem is well scaled, and a quasi-Newton method with bounds (L-BFGS-B) converges at a rate that does not depend on
+the number of points: 16 evaluations to a gap of 1e-3 (:mod:`graspel.learning.optimality_gap`) and 10 more for each
+further digit, on 1,200 to 20,000 points, where multiplicative steps w <- w R / k with Anderson's extrapolation take 25
+and 15. An evaluation is exact (:mod:`graspel.linalg.edge_resistances`).
+
+References
+----------
+R. H. Byrd, P. Lu, J. Nocedal and C. Zhu. A limited memory algorithm for bound constrained optimization. SIAM Journal on
+Scientific Computing 16, 1995.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from graspel.learning.optimality_gap import optimality_gap
+from graspel.linalg.edge_resistances import EdgeResistances
+from graspel.linalg.exact_factor import ExactFactor
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MAX_EVALUATIONS = 200  # of F and all resistances
+LOWEST = 1e-9  # smallest u = w k, about the leverage; it keeps the graph connected whatever step is tried
+NEGLIGIBLE = 1e-3  # leverage up to which an edge counts as vanishing: 1 is a bridge, (N - 1) / |E| the mean
+MEMORY = 10  # steps that the quasi-Newton method remembers; 5 to 40 need the same number of evaluations
+
+
+class OptimalWeights(NamedTuple):
+    """Weights, and F, the resistances R, the gap and the largest R / k - 1 over the edges, all at these weights.
+
+    `factor` is the elimination of the graph with these weights.
+    """
+
+    weights: Floats
+    objective: float
+    resistance: Floats
+    gap: float
+    excess: float
+    n_evaluations: int
+    factor: ExactFactor
+
+
+def optimize_weights(
+    heads: Ints,
+    tails: Ints,
+    n_nodes: int,
+    k: Floats,
+    start: Floats,
+    *,
+    ground: float = 0.0,
+    tol: float = 1e-3,
+    two_sided: bool = False,
+    resistances: EdgeResistances | None = None,
+    max_evaluations: int = MAX_EVALUATIONS,
+) -> OptimalWeights:
+    """Maximize F on the edges of a connected graph until no edge has R / k - 1 above `tol`; k should be of order one.
+
+    If `two_sided`, the edges whose weight is not negligible must not have R / k - 1 below -`tol` either.
+    `resistances` are those of the edges, if the order of elimination has been found before.
+
+    Examples
+    --------
+    >>> triangle = np.array([0, 0, 1]), np.array([1, 2, 2])
+    >>> found = optimize_weights(*triangle, 3, np.array([2.0, 2.0, 2.0]), np.ones(3), tol=1e-6)
+    >>> found.weights.round(4)  # R = 2 / (3 w) on a triangle of equal weights
+    array([0.3333, 0.3333, 0.3333])
+    """
+    resistances = resistances or EdgeResistances(heads, tails, n_nodes, ground)
+    search = _Search(resistances, heads, tails, k, n_nodes, ground)
+
+    def is_done() -> bool:
+        best = search.best
+        error = largest_deviation(best.weights * k, best.resistance / k - 1) if two_sided else best.excess
+        return error <= tol
+
+    def stop_if_done(intermediate_result: object) -> None:
+        if is_done() or search.n_evaluations >= max_evaluations:
+            raise StopIteration
+
+    u = np.maximum(search.calibrate(start * k), LOWEST)
+    search(u)
+    if not is_done():
+        minimize(
+            search,
+            u,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(LOWEST, None)] * len(k),
+            callback=stop_if_done,
+            options={"maxiter": max_evaluations, "maxfun": max_evaluations, "maxcor": MEMORY, "ftol": 0, "gtol": 0},
+        )
+    return search.best._replace(n_evaluations=search.n_evaluations)
+
+
+def largest_deviation(leverage: Floats, excess: Floats) -> float:
+    """The largest |R / k - 1| over edges above NEGLIGIBLE; below it only a positive R / k - 1 counts.
+
+    >>> largest_deviation(np.array([0.5, 1e-6]), np.array([0.1, -0.9]))
+    0.1
+    """
+    is_kept = leverage > NEGLIGIBLE
+    return float(max(np.abs(excess[is_kept]).max(initial=0.0), excess[~is_kept].max(initial=0.0)))
+
+
+class _Search:
+    """F and its gradient as a function of u = w k, negated, and the best weights so far."""
+
+    best: OptimalWeights
+
+    def __init__(
+        self, resistances: EdgeResistances, heads: Ints, tails: Ints, k: Floats, n_nodes: int, ground: float
+    ) -> None:
+        self._resistances, self._heads, self._tails = resistances, heads, tails
+        self._k, self._n_nodes, self._ground = k, n_nodes, ground
+        self.n_evaluations = 0
+        self._last: tuple[Floats, tuple[float, Floats]] | None = None
+
+    def __call__(self, u: Floats) -> tuple[float, Floats]:
+        """The value and the gradient that are minimized."""
+        if self._last is not None and np.array_equal(u, self._last[0]):  # the start is evaluated before the search
+            return self._last[1]
+        w = u / self._k
+        factor = self._resistances.factor(w)
+        F, excess = factor.logdet - float(u.sum()), factor.resistances / self._k - 1
+        self.n_evaluations += 1
+        if self.n_evaluations == 1 or self.best.objective <= F:
+            # Weights that vanish may have any R below k.
+            slack = -float(u @ excess)
+            gap = optimality_gap(self._n_nodes, self._heads, self._tails, excess, slack, ground=self._ground)
+            self.best = OptimalWeights(w, F, factor.resistances, gap, max(gap, float(excess.max())), 0, factor)
+        self._last = u.copy(), (-F, -excess)
+        return self._last[1]
+
+    def calibrate(self, u: Floats) -> Floats:
+        """All weights multiplied so that sum w k = N - 1, as at the optimum without ground."""
+        return u * ((self._n_nodes - 1) / float(u.sum()))

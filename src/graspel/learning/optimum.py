@@ -1,0 +1,235 @@
+r"""The optimum: the graph that maximizes the objective over all graphs, by column generation.
+
+The problem max F(w), F = logdet(L + I/sigma^2) - sum w (z + 4 beta) over the weights w >= 0 of all pairs, is convex,
+and its optimum is sparse: 2.5 to 5 edges per node on the data sets that were tried, without any penalty. So it is
+solved on few edges, to which pairs are added as long as any would raise F:
+
+1. start from nearest neighbors, joined to one component;
+2. optimize the weights (:mod:`graspel.learning.optimal_weights`), and drop the edges that vanish;
+3. find the pairs with R > z + 4 beta (:mod:`graspel.learning.pricing`); a few at each node become edges;
+4. repeat from 2, each time more accurately, until no pair has R above (1 + tol) (z + 4 beta). Above 5,000 nodes it is
+   enough that the bound of the gap is below tol: single pairs do not matter for the objective there.
+
+Above 25,000 nodes not all pairs are searched, but all those of 1,024 random nodes in each round, and the neighbor lists
+by estimates of R; the bound is then one over the edges and the pairs of these nodes.
+
+Every round gives an upper bound of the optimum over all graphs (:mod:`graspel.learning.optimality_gap`).
+
+References
+----------
+Y. Wang, Z. Zhao and Z. Feng. GRASPEL: Graph Spectral Learning at Scale. 2020. Section 3, the problem.
+
+H. E. Egilmez, E. Pavez and A. Ortega. Graph learning from data under Laplacian and structural constraints. IEEE Journal
+of Selected Topics in Signal Processing, 11(6), 2017. The same problem, on all pairs, for hundreds of nodes.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graspel.graph import Graph, Origin
+from graspel.graph.edges import edge_keys
+from graspel.learning.history import Callback, Round
+from graspel.learning.optimal_weights import largest_deviation, optimize_weights
+from graspel.learning.optimality_gap import optimality_gap
+from graspel.learning.pricing import Priced, Problem, choose_new_edges, price_all_pairs, price_some_pairs
+from graspel.learning.refine import calibrated_weights, find_needed
+from graspel.linalg.edge_resistances import EdgeResistances
+from graspel.linalg.exact_factor import ExactFactor
+from graspel.runtime.progress import announce
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+TOL = 1e-3  # largest R / k - 1 of any pair at the optimum, unless the user says otherwise
+FIRST_TOL = 0.1  # of the first round: edges that are still missing change all weights
+TOL_SHARE = 0.1  # tolerance of a round, relative to the largest R / k - 1 of the pairs that it could not use yet
+NEW_EDGES = 5  # edges that a round adds at one node; more make the graph dense for a while, fewer take more rounds
+FIRST_SHARE = 0.3  # weight of a new edge, relative to the best one if it were the only one
+STRICT_NODES = 5000  # nodes up to which every single pair must have R / k - 1 below the tolerance, not only the gap
+ALL_PAIRS_NODES = 25_000  # nodes up to which all pairs are searched
+MOST_WORK = 1e12  # multiplications of one evaluation: a full matrix of 10,000 nodes, 4 GB in all
+VANISHED = 1e-5  # leverage below which an edge is dropped; (N - 1) / |E| is the mean
+
+
+@dataclass(frozen=True)
+class Optimality:
+    """How near a graph is to the optimum.
+
+    Attributes
+    ----------
+    gap : float, upper bound of F* - F, in units of N - 1
+    excess : float, largest R / k - 1 over the pairs that were searched
+    n_pairs : int, number of these pairs
+    all_pairs : bool, whether these are all
+    """
+
+    gap: float
+    excess: float
+    n_pairs: int
+    all_pairs: bool
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The optimal graph, z_data of its edges, the records of the rounds, and how near the optimum it is.
+
+    `support_gap` is the largest |R / k - 1| over the edges whose leverage is not negligible.
+    """
+
+    graph: Graph
+    z: Floats
+    support_gap: float
+    history: list[Round]
+    optimality: Optimality
+    settled: bool
+    out_of_rounds: bool
+
+
+class OptimumSearch:
+    """Column generation from a connected graph.
+
+    Parameters
+    ----------
+    problem : Problem
+    graph : Graph, to start from; its weights are not used
+    sigma : float
+    tol : float
+    listed : pair of arrays, further pairs of near nodes, which are looked at if there are too many nodes for all pairs
+    rng : numpy Generator
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        graph: Graph,
+        sigma: float,
+        tol: float,
+        listed: tuple[Ints, Ints],
+        rng: np.random.Generator,
+    ) -> None:
+        self.problem, self.tol, self._listed, self._rng = problem, tol, listed, rng
+        self.k = problem.k_of(graph.heads, graph.tails)
+        self.graph = graph.with_weights(calibrated_weights(self.k, graph.n_nodes))
+        self.ground = problem.unit / sigma**2
+        self.round_tol = FIRST_TOL
+
+    def optimize(self) -> tuple[float, ExactFactor]:
+        """Step 2: optimize the weights and drop edges; the objective, and the elimination of the graph."""
+        graph, n_threads = self.graph, self.problem.points.n_threads
+        edges = graph.heads, graph.tails, graph.n_nodes
+        announce("optimizing weights", detail=f"{graph.n_edges:,} edges")
+        exact = EdgeResistances(*edges, self.ground, n_threads)
+        if exact.work > MOST_WORK:
+            raise ValueError(
+                f"optimal=True: {graph.n_nodes:,} points, whose graph leaves {exact.n_core:,} nodes after elimination, "
+                "are too many for exact resistances. Take fewer points, or refine=True, which estimates them."
+            )
+        found = optimize_weights(
+            *edges, self.k, graph.weights, ground=self.ground, tol=self.round_tol, resistances=exact
+        )
+        leverage = found.weights * self.k
+        kept = find_needed(*edges, leverage, negligible=VANISHED)
+        weights, self.k = found.weights[kept], self.k[kept]
+        self.graph = graph.with_only(kept).with_weights(weights)
+        edges = self.graph.heads, self.graph.tails, graph.n_nodes
+        factor = EdgeResistances(*edges, self.ground, n_threads).factor(weights)
+        return self._objective(factor), factor
+
+    def _objective(self, factor: ExactFactor) -> float:
+        """F in the units of the data."""
+        return (
+            factor.logdet
+            - float(self.graph.weights @ self.k)
+            - (self.graph.n_nodes - (self.ground == 0)) * float(np.log(self.problem.unit))
+        )
+
+    def price(self, factor: ExactFactor) -> tuple[Priced, Optimality]:
+        """Step 3: the pairs with R > k, and how near the graph is to the optimum."""
+        graph, all_pairs = self.graph, self.problem.points.n_points <= ALL_PAIRS_NODES
+        if all_pairs:
+            priced = known = price_all_pairs(self.problem, factor)
+        else:
+            exact, estimated = price_some_pairs(self.problem, factor, *self._listed, self._rng)
+            own = Priced(graph.heads, graph.tails, factor.resistances / self.k - 1, 0.0, graph.n_edges)
+            known, priced = merge_priced(graph.n_nodes, exact, own), merge_priced(graph.n_nodes, exact, own, estimated)
+        slack = float(graph.weights @ (self.k - factor.resistances))
+        gap = optimality_gap(graph.n_nodes, known.heads, known.tails, known.excess, slack, known.below, self.ground)
+        return priced, Optimality(gap, known.largest, known.n_pairs, all_pairs)
+
+    def error(self, found: Optimality) -> float:
+        """What must be below `tol`: the gap, and up to STRICT_NODES nodes also R / k - 1 of every pair."""
+        return max(found.gap, found.excess) if self.graph.n_nodes <= STRICT_NODES else found.gap
+
+    def add_edges(self, priced: Priced, round: int) -> int:
+        """Make edges of the best new pairs, and return their number."""
+        graph = self.graph
+        keys = edge_keys(graph.heads, graph.tails, graph.n_nodes)
+        is_edge = np.isin(edge_keys(priced.heads, priced.tails, graph.n_nodes), keys)
+        new = choose_new_edges(priced, is_edge, self.round_tol / 2, NEW_EDGES)
+        k = self.problem.k_of(new.heads, new.tails)
+        weights = FIRST_SHARE * new.excess / (1 + new.excess) / k
+        unit, beta = self.problem.unit, self.problem.beta
+        self.graph = graph.with_edges(
+            new.heads,
+            new.tails,
+            weights,
+            origin=Origin.CRITICAL,
+            round=round,
+            eta=(1 + new.excess) * k * unit / (k * unit - 4 * beta),
+            gradient=new.excess * k * unit,
+        )
+        self.k = self.problem.k_of(self.graph.heads, self.graph.tails)
+        return len(new.heads)
+
+
+def merge_priced(n_nodes: int, *parts: Priced) -> Priced:
+    """The pairs of all parts, each once, with its excess in the first part that has it."""
+    heads, tails, excess = (np.concatenate([part[i] for part in parts]) for i in range(3))
+    _, first = np.unique(edge_keys(heads, tails, n_nodes), return_index=True)
+    below, n_pairs = max(part.below for part in parts), sum(part.n_pairs for part in parts)
+    return Priced(heads[first], tails[first], excess[first], below, n_pairs)
+
+
+def find_optimum(search: OptimumSearch, history: list[Round], max_iter: int, callback: Callback | None) -> Optimum:
+    """Run the rounds; `history` holds those of the start graph."""
+    stopped = settled = False
+    best_F, before = -np.inf, -1
+    while True:
+        clock = time.perf_counter()
+        F, factor = search.optimize()
+        priced, optimality = search.price(factor)
+        graph, k, density = search.graph, search.k, search.graph.density
+        settled = search.error(optimality) <= search.tol
+        is_stuck = before == 0 and best_F >= F  # neither edges nor weights changed: only rounding errors are left
+        is_last = settled or is_stuck or len(history) >= max_iter
+        n_added = 0 if is_last else search.add_edges(priced, len(history) + 1)
+        best_F, before = max(F, best_F), n_added
+        search.round_tol = min(FIRST_TOL, max(search.tol / 2, TOL_SHARE * max(optimality.gap, optimality.excess)))
+        mean = float(priced.excess.mean()) if len(priced.excess) else priced.below
+        history.append(
+            Round(
+                round=len(history) + 1,
+                max_eta=1 + optimality.excess,
+                mean_eta=1 + mean,
+                n_added=n_added,
+                density=density,
+                eigenvalues=np.empty(0),
+                objective=F,
+                seconds=time.perf_counter() - clock,
+                gap=optimality.gap,
+            )
+        )
+        announce("optimum", None, f"gap {optimality.gap:.1e}")
+        stopped = bool(callback is not None and callback(history[-1], search.graph))
+        if is_last or stopped:
+            break
+    unit = search.problem.unit
+    z = k * unit - 4 * search.problem.beta
+    support_gap = largest_deviation(graph.weights * k, factor.resistances / k - 1)
+    out_of_rounds = not (settled or stopped or max_iter == 0)
+    return Optimum(graph.scaled(1 / unit), z, support_gap, history, optimality, settled, out_of_rounds)

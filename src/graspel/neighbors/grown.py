@@ -1,0 +1,169 @@
+"""Neighbor lists that change: points are added and removed, and every list stays sorted and of the same length.
+
+A new point is searched among all others. It enters the lists of those that it is nearer to than the end of their lists.
+Landmarks know the points that they were chosen for; points that came later are compared one by one, until they are so
+many that landmarks are chosen anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graspel.neighbors.approximate import MANY_LANDMARKS
+from graspel.neighbors.duplicates import find_equals, find_first_equals
+from graspel.neighbors.exact import EXACT_WORK, EXTRA_CANDIDATES, exact_neighbors, exact_work, measure_candidates
+from graspel.neighbors.landmarks import Landmarks
+from graspel.neighbors.search import Neighbors
+from graspel.points.prepared import Points
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+RECENT_SHARE = 0.5  # new points, as a share of those that the landmarks know, up to which they are compared one by one
+
+
+def find_among_all(
+    points: Points, landmarks: Landmarks | None, n_known: int, queries: Ints, k: int, asking: Points | None = None
+) -> tuple[Ints, Floats]:
+    """The k nearest points of each query; the landmarks know the first `n_known` points only."""
+    if landmarks is None or exact_work(points, len(queries)) <= EXACT_WORK:
+        return exact_neighbors(points, queries, k, asking=asking)
+    width = k + EXTRA_CANDIDATES
+    sketch = (points if asking is None else asking).sketch[queries]
+    candidates = landmarks.search(sketch, points.sketch[:n_known], width, points.n_threads)
+    if asking is not None:
+        candidates = np.column_stack([candidates, find_equals(points, asking)[queries]])
+    recent = np.arange(n_known, points.n_points)
+    if len(recent) > 1:
+        more, _ = exact_neighbors(points, queries, min(width, len(recent) - (asking is None)), recent, asking)
+        candidates = np.hstack([candidates, more])
+    return measure_candidates(points, queries, candidates, k, asking)
+
+
+def add_to_lists(old: Neighbors, points: Points, n_before: int, rng: np.random.Generator) -> Neighbors:
+    """The lists after points were appended to the `n_before` that the lists were made for.
+
+    `points` are all points, copies among them.
+    """
+    arrived = np.arange(n_before, points.n_points)
+    first = find_first_equals(points.subset(arrived)) + n_before
+    fresh = arrived[first == arrived]
+    distinct = np.concatenate([old.distinct, fresh])
+    local = points if len(distinct) == points.n_points else points.subset(distinct)
+    n_lists, width = old.indices.shape[0], old.indices.shape[1]
+    old = _renew_landmarks(old, points.subset(old.distinct) if len(old.copies) else points, n_lists, len(fresh), rng)
+    queries = np.arange(n_lists, len(distinct))
+    found, z = find_among_all(local, old.landmarks, old.n_known or n_lists, queries, min(width, len(distinct) - 1))
+    equal = (z[:, 0] == 0) & (found[:, 0] < n_lists)  # copies of an old point need no list
+    kept = np.flatnonzero(~equal)
+    number = np.full(len(distinct), -1)
+    number[:n_lists] = np.arange(n_lists)
+    number[n_lists + kept] = n_lists + np.arange(len(kept))
+    stands_for = np.arange(points.n_points)
+    stands_for[fresh[equal]] = old.distinct[found[equal, 0]]
+    copies = np.concatenate([old.copies, np.setdiff1d(arrived, fresh[kept])])
+    copy_of = np.concatenate([old.copy_of, stands_for[first[copies[len(old.copies) :] - n_before]]])
+    indices, z = number[found[kept]], np.where(number[found[kept]] >= 0, z[kept], np.inf)
+    back = _nearest_arrivals(local, old, n_lists, width, number) if old.landmarks is None else None
+    grown = _merge(old.indices.astype(np.int64), old.z.astype(np.float64), indices, z, n_lists, width, back)
+    distinct = np.concatenate([old.distinct, fresh[kept]])
+    local = points if len(distinct) == points.n_points else points.subset(distinct)
+    return replace(old, points=local, indices=grown[0], z=grown[1], distinct=distinct, copies=copies, copy_of=copy_of)
+
+
+def remove_from_lists(old: Neighbors, points: Points, kept: Ints, k: int) -> Neighbors:
+    """The lists after all points except `kept` were removed; `points` are those that are left."""
+    number = np.full(int(max(old.distinct.max(), old.copies.max(initial=0))) + 1, -1)
+    number[kept] = np.arange(len(kept))
+    originals = old.distinct.copy()
+    copy_of = old.copy_of.copy()
+    lost = np.isin(originals, old.copy_of) & (number[originals] < 0)
+    for at in np.flatnonzero(lost):  # the first copy that is left takes the place of its original
+        left = old.copies[(old.copy_of == originals[at]) & (number[old.copies] >= 0)]
+        if len(left):
+            copy_of[old.copy_of == originals[at]] = left[0]
+            originals[at] = left[0]
+    alive = number[originals] >= 0
+    local = np.cumsum(alive) - 1
+    indices, z = old.indices[alive].astype(np.int64), old.z[alive].astype(np.float64)
+    gone = ~alive[indices]
+    z = np.where(gone, np.inf, z)
+    order = np.argsort(z, axis=1, kind="stable")
+    indices = np.take_along_axis(np.where(gone, 0, local[indices]), order, axis=1)
+    z = np.take_along_axis(z, order, axis=1)
+    staying = (number[old.copies] >= 0) & ~np.isin(old.copies, originals)
+    distinct = number[originals[alive]]
+    subset = points if len(distinct) == len(kept) else points.subset(distinct)
+    width = min(indices.shape[1], len(distinct) - 1)
+    indices, z = indices[:, :width], z[:, :width]
+    short = np.flatnonzero(np.isinf(z[:, : min(k, width)]).any(axis=1)) if width else np.empty(0, dtype=np.int64)
+    if len(short):
+        indices[short], z[short] = exact_neighbors(subset, short, width)
+    return Neighbors(subset, indices, z, old.recall, distinct, number[old.copies[staying]], number[copy_of[staying]])
+
+
+def _renew_landmarks(old: Neighbors, points: Points, n_lists: int, n_new: int, rng: np.random.Generator) -> Neighbors:
+    """Choose landmarks anew where too many points came after the last choice, or where they are needed and missing."""
+    n_known = old.n_known or n_lists
+    if old.landmarks is None and exact_work(points, n_new) <= EXACT_WORK:
+        return old
+    if old.landmarks is not None and n_lists - n_known <= RECENT_SHARE * n_known:
+        return replace(old, n_known=n_known)
+    landmarks = Landmarks.build(points.sketch[:n_lists], MANY_LANDMARKS, rng, points.n_threads)[0]
+    return replace(old, landmarks=landmarks, n_known=n_lists)
+
+
+def _nearest_arrivals(
+    points: Points, old: Neighbors, n_lists: int, width: int, number: Ints
+) -> tuple[Ints, Ints, Floats]:
+    """Old points and the new ones nearest to them, as triples with z_data.
+
+    An old point far from all others may be missing in the lists of the new points that are its nearest ones. Where all
+    distances can be computed, this finds them; with landmarks such a point keeps a slightly longer edge.
+    """
+    arrivals = np.arange(n_lists, points.n_points)
+    found, z = exact_neighbors(points, np.arange(n_lists), min(width, len(arrivals)), arrivals)
+    rows = np.repeat(np.arange(n_lists), found.shape[1])
+    new, distance = number[found.ravel()], z.ravel()
+    return rows[new >= 0], new[new >= 0], distance[new >= 0]
+
+
+def _merge(
+    indices: Ints,
+    z: Floats,
+    more: Ints,
+    more_z: Floats,
+    n_old: int,
+    width: int,
+    back: tuple[Ints, Ints, Floats] | None,
+) -> tuple[Ints, Floats]:
+    """Old lists with the new points that belong into them, and the lists of the new points below."""
+    new = n_old + np.repeat(np.arange(len(more)), more.shape[1])
+    target, distance = more.ravel(), more_z.ravel()
+    if back is not None:
+        target, new, distance = back
+    useful = (target >= 0) & (target < n_old) & np.isfinite(distance)
+    useful[useful] = distance[useful] < z[target[useful], -1]
+    target, new, distance = target[useful], new[useful], distance[useful]
+    indices, z = indices.copy(), z.copy()
+    if len(target):
+        order = np.lexsort((new, distance, target))
+        target, new, distance = target[order], new[order], distance[order]
+        rows, start, count = np.unique(target, return_index=True, return_counts=True)
+        rank = np.arange(len(target)) - np.repeat(start, count)
+        extra = np.full((len(rows), int(count.max())), np.inf)
+        extra_index = np.zeros(extra.shape, dtype=np.int64)
+        at = np.repeat(np.arange(len(rows)), count)
+        extra[at, rank], extra_index[at, rank] = distance, new
+        both, both_z = np.hstack([indices[rows], extra_index]), np.hstack([z[rows], extra])
+        nearest = np.argsort(both_z, axis=1, kind="stable")[:, :width]
+        indices[rows] = np.take_along_axis(both, nearest, axis=1)
+        z[rows] = np.take_along_axis(both_z, nearest, axis=1)
+    order = np.argsort(more_z, axis=1, kind="stable")
+    new_rows = np.full((len(more), width), 0), np.full((len(more), width), np.inf)
+    new_rows[0][:, : more.shape[1]] = np.maximum(np.take_along_axis(more, order, axis=1), 0)
+    new_rows[1][:, : more.shape[1]] = np.take_along_axis(more_z, order, axis=1)
+    return np.vstack([indices, new_rows[0]]), np.vstack([z, new_rows[1]])

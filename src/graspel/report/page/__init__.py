@@ -1,0 +1,1 @@
+"""The files of the page: markup, style sheet, and scripts as modules."""

@@ -1,0 +1,64 @@
+// Numbers and names as text, the search over points, and tables as CSV. No element of the page is touched here.
+
+export const formatCount = (number) => number.toLocaleString("en");
+export const formatShare = (share) => (share > 0 && share < 0.005 ? "<1 %" : `${Math.round(100 * share)} %`);
+export const formatNumber = (number) => {
+  if (!Number.isFinite(number)) return "unknown";
+  const size = Math.abs(number);
+  if (size !== 0 && (size < 1e-3 || size >= 1e6)) return number.toExponential(2);
+  return Number(number.toPrecision(3)).toString();
+};
+export const plural = (number, word) => `${formatCount(number)} ${word}${number === 1 ? "" : "s"}`;
+
+export function shortened(text, length) {
+  const letters = Array.from(text);
+  return letters.length > length ? `${letters.slice(0, length - 1).join("")}…` : text;
+}
+
+// The points whose number, name, text, class or cluster holds the query, the best match first; where none holds it as a
+// whole, those that hold all its words.
+export function search(query, n, describe, most = Infinity) {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const whole = words.join(" ");
+  const found = [[], [], [], []];
+  if (!words.length) return [];
+  for (let i = 0; i < n; i++) {
+    const { id, name, more } = describe(i);
+    const title = name.toLowerCase();
+    const line = `${id} ${title} ${more}`.toLowerCase();
+    if (String(id) === whole || title === whole) found[0].push(i);
+    else if (title.includes(whole)) found[1].push(i);
+    else if (line.includes(whole)) found[2].push(i);
+    else if (words.length > 1 && words.every((word) => line.includes(word))) found[3].push(i);
+  }
+  const best = [...found[0], ...found[1], ...found[2]];
+  return (best.length ? best : found[3]).slice(0, most);
+}
+
+// A table as CSV. A text that a spreadsheet would take for a formula gets an apostrophe in front.
+export function toCSV(columns, rows) {
+  const cell = (value) => {
+    let text = String(value ?? "");
+    if (typeof value === "string" && /^[=+\-@\t\r]/.test(text) && !/^[+-]?[\d.]+(e[+-]?\d+)?$/i.test(text)) text = `'${text}`;
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [columns, ...rows].map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
+}
+
+// A mark of an axis.
+export function formatMark(mark) {
+  const size = Math.abs(mark);
+  if (size !== 0 && (size < 1e-4 || size >= 1e5)) return mark.toExponential().replace("+", "");
+  return String(Number(mark.toPrecision(8)));
+}
+
+// Round numbers between low and high, about `wanted` of them.
+export function ticks(low, high, wanted = 5) {
+  const span = high - low;
+  if (!(span > 0)) return [low];
+  const power = 10 ** Math.floor(Math.log10(span / wanted));
+  const step = [1, 2, 5, 10].map((k) => k * power).find((one) => span / one <= wanted) ?? 10 * power;
+  const found = [];
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * span; k++) found.push(Number((k * step).toPrecision(12)));
+  return found;
+}

@@ -1,0 +1,219 @@
+"""Tables as people have them: the wines of scikit-learn in many shapes, always clustered right or refused clearly."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_wine
+
+from graspel import Graph
+
+CULTIVARS = np.array(["barolo", "grignolino", "barbera"])
+
+
+@pytest.fixture(scope="module")
+def wine():
+    """The wines, shuffled: the features, and the cultivar of each."""
+    bunch = load_wine(as_frame=True)
+    order = np.random.default_rng(0).permutation(len(bunch.target))
+    return bunch.data.iloc[order], bunch.target.to_numpy()[order]
+
+
+@pytest.fixture
+def classes(tmp_path, wine):
+    path = tmp_path / "classes.csv"
+    pd.Series(wine[1]).to_csv(path, index=False, header=False)
+    return path
+
+
+@pytest.fixture
+def accuracy(graspel, tmp_path, classes):
+    """Cluster a table, and compare with the classes: accuracy and warnings."""
+
+    def run(path, *options, labels=True):
+        known = ["--labels", classes] if labels else []
+        outcome = graspel(
+            "cluster", path, "-k", 3, "-o", tmp_path / "clusters.csv", "--seed", 0, "--json", *known, *options
+        )
+        assert outcome.code == 0, outcome.err
+        return json.loads(outcome.out)["accuracy"], outcome.err
+
+    return run
+
+
+def named(features):
+    return features.set_axis([f"W{i:04}" for i in range(len(features))])
+
+
+SCALED = ("--scale", "standard")
+GOOD = 0.92
+
+
+def test_header_and_string_id(wine, tmp_path, accuracy):
+    named(wine[0]).rename_axis("wine").to_csv(tmp_path / "wine.csv")
+    score, said = accuracy(tmp_path / "wine.csv", *SCALED)
+    assert score >= GOOD
+    assert "column 'wine' holds a different text in every row and is taken as the names of the points" in said
+    score, said = accuracy(tmp_path / "wine.csv", "--id-column", "wine", *SCALED)
+    assert score >= GOOD
+    assert "Warning" not in said
+
+
+@pytest.mark.parametrize("shuffled", [True, False])
+def test_unnamed_index(wine, tmp_path, accuracy, shuffled):
+    (wine[0] if shuffled else wine[0].reset_index(drop=True)).to_csv(tmp_path / "wine.csv")
+    score, said = accuracy(tmp_path / "wine.csv", *SCALED)
+    assert score >= GOOD
+    assert "column number 1 holds a different whole number in every row and is taken as the names" in said
+
+
+def test_numbers_for_column_names(wine, tmp_path, accuracy):
+    pd.DataFrame(wine[0].to_numpy()).to_csv(tmp_path / "wine.csv")
+    score, said = accuracy(tmp_path / "wine.csv", *SCALED)
+    assert score >= GOOD
+    assert "the first line counts the columns" in said
+
+
+def test_an_id_of_whole_numbers(wine, tmp_path, accuracy):
+    ids = 1000 + 7 * np.random.default_rng(1).permutation(len(wine[0]))
+    wine[0].assign(wine_id=ids).to_csv(tmp_path / "wine.csv", index=False)
+    score, said = accuracy(tmp_path / "wine.csv", *SCALED)
+    assert score >= GOOD
+    assert "column 'wine_id'" in said
+
+
+def test_label_column_of_words(wine, tmp_path, accuracy, graspel):
+    path = tmp_path / "wine.csv"
+    wine[0].assign(cultivar=CULTIVARS[wine[1]]).to_csv(path, index=False)
+    outcome = graspel("cluster", path, "-k", 3, "-o", tmp_path / "c.csv", *SCALED)
+    assert outcome.is_one_sentence("column 'cultivar' holds text ('barbera', 'barolo', 'grignolino')")
+    assert "--label-column cultivar" in outcome.err
+    score, _ = accuracy(path, "--label-column", "cultivar", *SCALED, labels=False)
+    assert score >= GOOD
+    assert accuracy(path, "--drop", "cultivar", *SCALED)[0] >= GOOD
+
+
+def test_classes_as_numbers_are_not_used_silently(wine, tmp_path, accuracy):
+    wine[0].assign(target=wine[1]).to_csv(tmp_path / "wine.csv", index=False)
+    _, said = accuracy(tmp_path / "wine.csv", *SCALED)
+    assert "column 'target' looks like known classes" in said
+    assert "--label-column target" in said
+
+
+@pytest.mark.parametrize("decimal", [".", ","])
+@pytest.mark.parametrize("suffix", [".csv", ".tsv"])
+def test_semicolons_and_decimal_commas(wine, tmp_path, accuracy, decimal, suffix):
+    path = tmp_path / f"wine{suffix}"
+    wine[0].to_csv(path, sep=";" if suffix == ".csv" else "\t", decimal=decimal, index=False)
+    score, said = accuracy(path, *SCALED)
+    assert score >= GOOD
+    assert ("read as decimal points" in said) == (decimal == ",")
+
+
+@pytest.mark.parametrize("word", ["", "NA", "?"])
+def test_a_missing_cell(wine, tmp_path, accuracy, graspel, word):
+    path = tmp_path / "wine.csv"
+    features = wine[0].astype(object).copy()
+    features.iloc[4, 2] = word
+    features.to_csv(path, index=False)
+    outcome = graspel("cluster", path, "-k", 3, "-o", tmp_path / "c.csv", *SCALED)
+    assert outcome.is_one_sentence("line 6, column 3 ('ash')", "the cell is empty", "--impute median")
+    assert accuracy(path, "--impute", "median", *SCALED)[0] >= GOOD
+
+
+def test_unscaled_columns_are_named(wine, tmp_path, accuracy):
+    path = tmp_path / "wine.csv"
+    wine[0].to_csv(path, index=False)
+    score, said = accuracy(path)
+    assert score < GOOD
+    assert "'proline' (" in said
+    assert "pass --scale standard" in said
+    assert accuracy(path, "--scale", "robust")[0] >= 0.9
+    assert "Warning" not in accuracy(path, "--columns", "hue,ash,flavanoids")[1]
+
+
+@pytest.mark.parametrize("suffix", [".xlsx", ".feather", ".parquet", ".h5ad", ".zarr"])
+def test_other_formats(wine, tmp_path, accuracy, suffix):
+    path, features = tmp_path / f"wine{suffix}", named(wine[0])
+    if suffix == ".xlsx":
+        pytest.importorskip("openpyxl", reason='needs openpyxl: pip install "graspel[tables]"')
+        features.to_excel(path)
+    elif suffix == ".zarr":
+        zarr = pytest.importorskip("zarr", reason='needs zarr: pip install "graspel[zarr]"')
+        zarr.save(str(path), features.to_numpy())
+    elif suffix == ".h5ad":
+        anndata = pytest.importorskip("anndata", reason='needs anndata: pip install "graspel[scanpy]"')
+        obs = pd.DataFrame({"cultivar": CULTIVARS[wine[1]]}, index=features.index)
+        anndata.AnnData(features.to_numpy(), obs=obs).write_h5ad(path)
+        assert accuracy(path, "--label-column", "cultivar", *SCALED, labels=False)[0] >= GOOD
+    else:
+        (features.to_parquet if suffix == ".parquet" else features.reset_index().to_feather)(path)
+    assert accuracy(path, *SCALED)[0] >= GOOD
+
+
+def test_names_reach_the_graph_the_clusters_and_the_coordinates(wine, tmp_path, graspel):
+    path = tmp_path / "wine.csv"
+    named(wine[0]).rename_axis("wine").to_csv(path)
+    assert graspel("learn", path, "-o", tmp_path / "edges.csv", "--id-column", "wine", *SCALED, "-q").code == 0
+    graph = Graph.read(tmp_path / "edges.csv")
+    assert graph.node_names[5] == "W0005"
+    options = ["--save-graph", tmp_path / "g.graphml", "--id-column", "wine", *SCALED, "-q"]
+    assert graspel("cluster", path, "-k", 3, "-o", tmp_path / "c.csv", *options).code == 0
+    clusters = pd.read_csv(tmp_path / "c.csv")
+    assert clusters.columns.tolist() == ["id", "cluster"]
+    assert clusters.id[7] == "W0007"
+    # Clusters with names can be compared with again.
+    again = graspel("cluster", path, "-k", 3, "-o", tmp_path / "d.csv", "--labels", tmp_path / "c.csv", *options)
+    assert again.code == 0
+    assert Graph.read(tmp_path / "g.graphml").node_names[3] == "W0003"
+    command = ("embed", path, "-o", tmp_path / "xy.csv", "--method", "spectral", "--id-column", "wine", *SCALED, "-q")
+    assert graspel(*command).code == 0
+    assert pd.read_csv(tmp_path / "xy.csv").columns.tolist() == ["id", "x", "y"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--id-column", "nobody"], ["--id-column 'nobody' names no column", "alcohol"]),
+        (["--drop", "99"], ["--drop '99' names no column"]),
+        (["--id-column", "ash"], ["the id column 'ash' holds", "more than once"]),
+        (["--scale", "log"], ["scale='log'", "'standard', 'robust'"]),
+        (["--impute", "mean"], ["impute='mean'", "'median'"]),
+        (["--label-column", "hue", "--labels", "{classes}", *SCALED], ["both give classes"]),
+    ],
+)
+def test_options_that_do_not_fit(wine, tmp_path, graspel, classes, options, words):
+    path = tmp_path / "wine.csv"
+    wine[0].to_csv(path, index=False)
+    options = [str(classes) if option == "{classes}" else option for option in options]
+    assert graspel("cluster", path, "-k", 3, "-o", tmp_path / "c.csv", *options).is_one_sentence(*words)
+
+
+def test_a_column_with_a_wrong_cell_can_be_left_out(wine, tmp_path, graspel):
+    path = tmp_path / "wine.csv"
+    features = wine[0].astype(object).copy()
+    features.iloc[2, 0] = "oops"
+    features.to_csv(path, index=False)
+    outcome = graspel("learn", path, "-o", tmp_path / "g.npz")
+    assert outcome.is_one_sentence("line 4, column 1: 'oops' is not a number", "--drop 1")
+    assert graspel("learn", path, "-o", tmp_path / "g.npz", "--drop", "1", *SCALED, "-q").code == 0
+
+
+def test_k_and_n_mean_the_same_in_every_command():
+    import inspect
+
+    from graspel.cli import cluster, embed, learn, recover, report
+
+    meanings: dict[str, set[str]] = {}
+    for module in (cluster.cluster, embed.embed, learn.learn, recover.recover, report.report):
+        for name, parameter in inspect.signature(module, eval_str=True).parameters.items():
+            option = parameter.annotation.__metadata__[0]
+            for flag in getattr(option, "param_decls", None) or ():
+                if len(flag) == 2:
+                    meanings.setdefault(flag, set()).add(name)
+    assert meanings["-k"] == {"n_clusters"}
+    assert meanings["-n"] == {"n_neighbors"}
+    assert all(len(names) == 1 for names in meanings.values())
