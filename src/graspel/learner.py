@@ -84,8 +84,9 @@ class GRASPEL(FittedLearner):
     max_iter : int, default=100
         Largest number of rounds. 0 stops at the initial graph, whose components are joined if it is not connected.
     refine : bool, default=False
-        Optimize the weights of the edges found: effective resistance is then z_data + 4 beta on every edge (to 0.1 % up
-        to 5,000 nodes; for more nodes resistances are estimated). Edges whose weight becomes negligible are left out.
+        Optimize the weights of the edges found: effective resistance is then z_data + 4 beta on every edge (to 0.1 %;
+        where exact resistances of more than 5,000 nodes take too long, they are estimated). Edges whose weight becomes
+        negligible are left out.
     optimal : bool, default=False
         Solve the paper's problem instead of following its rounds: find the edges and weights that maximize the
         objective over all graphs, with an upper bound of the distance to the optimum. The graph has 2.5 to 5 edges per
