@@ -1,6 +1,7 @@
 # Everything runs in a virtual environment of its own, .venv; nothing else on the machine is touched.
 #   make demo       install graspel and run its demonstration on the digits that ship with scikit-learn
 #   make test       install what the tests need and run them
+#   make test-ecosystem  install every package that we open a door to, and run the tests of these doors
 #   make test-cpus  run the numerical tests as other processors would: OpenBLAS and numpy with other instructions
 #   make fuzz       call everything with random hostile input (MINUTES=10 SEED=0), see fuzzing/__init__.py
 #   make lint       ruff, mypy and import-linter
@@ -25,7 +26,7 @@ CPUS ?= Nehalem Haswell Zen $(shell grep -qs avx512f /proc/cpuinfo && echo Skyla
 NUMERICAL := $(addprefix tests/,linalg points neighbors learning cluster recovery manifold metrics baselines) \
   tests/test_learner.py tests/test_theory.py tests/test_processors.py
 
-.PHONY: demo test test-cpus fuzz lint reproduce docs docs-links picture clean
+.PHONY: demo test test-ecosystem test-cpus fuzz lint reproduce docs docs-links picture clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.installed-core
@@ -33,6 +34,9 @@ demo: $(VENV)/.installed-core
 
 test: $(VENV)/.installed-test
 	$(PYTEST)
+
+test-ecosystem: $(VENV)/.installed-test-ecosystem
+	$(PYTEST) tests/ecosystem tests/test_docs.py tests/cli/test_tables_as_people_have_them.py
 
 # Nehalem stands for an old machine: numpy does without AVX2 and FMA3 there too (X86_V3 is their newer name).
 test-cpus: $(VENV)/.installed-test
@@ -72,7 +76,7 @@ $(VENV)/.installed-core: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
-$(VENV)/.installed-test $(VENV)/.installed-dev $(VENV)/.installed-bench $(VENV)/.installed-docs: $(VENV)/.installed-%: pyproject.toml | $(BIN)/python
+$(VENV)/.installed-test $(VENV)/.installed-test-ecosystem $(VENV)/.installed-dev $(VENV)/.installed-bench $(VENV)/.installed-docs: $(VENV)/.installed-%: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable ".[$*]"
 	@touch $@
 

@@ -9,17 +9,18 @@ import numpy as np
 import pytest
 
 from graspel import GRASPEL
+from graspel.neighbors.exact import POOL_BLOCK, QUERY_BLOCK
 
-N_POINTS = 18_000  # enough for the search by cells
-BLOCKS = 32e6  # bytes that the blocks of an exact search take for any number of points
+N_POINTS = 18_000  # enough for the search by landmarks
+BLOCKS = 2 * 12 * QUERY_BLOCK * POOL_BLOCK  # bytes of an exact search on two threads: distances and column numbers
 
 
 def measure(X: np.ndarray) -> tuple[float, float]:
     """Peak memory in bytes and seconds of a fit."""
-    GRASPEL(random_state=0, max_iter=0).fit(X[:100])  # libraries are loaded
+    GRASPEL(random_state=0, max_iter=0, n_jobs=2).fit(X)  # libraries and compiled kernels are loaded
     tracemalloc.start()
     started = time.process_time()
-    model = GRASPEL(random_state=0, max_iter=0).fit(X)
+    model = GRASPEL(random_state=0, max_iter=0, n_jobs=2).fit(X)
     seconds = time.process_time() - started
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from graspel.graph import Graph
 from graspel.graph.names import find_node
+from graspel.io.saved import SavedModel
 from graspel.learning.algorithm import Learned
 from graspel.learning.certificate import Certificate, certify
 from graspel.learning.growth import GrowingGraph
@@ -57,7 +58,7 @@ class TieRule:
         return sp.csr_matrix(A)  # the older type, which more tools know
 
 
-class FittedLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class FittedLearner(SavedModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """The methods of a learner that need its graph."""
 
     n_neighbors: int

@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from graspel.graph import Graph
+from graspel.io.saved import SavedModel
 from graspel.learner import GRASPEL, fit_learner, store_input, warn_if_not_converged
 from graspel.learning.algorithm import Learned
 from graspel.neighbors.duplicates import find_first_equals
@@ -29,7 +30,7 @@ from graspel.runtime.progress import listening, print_progress
 Ints = NDArray[np.int64]
 
 
-class GraphEstimator(BaseEstimator):
+class GraphEstimator(SavedModel, BaseEstimator):
     """An estimator with the parameters `learner`, `random_state`, `n_jobs` and `verbose`.
 
     A subclass defines `_default_learner`, the learner that is used if the user gives none.

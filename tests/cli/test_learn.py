@@ -20,6 +20,7 @@ WHAT_NONE_MEANS = {
     "tol": "auto",
     "random_state": "a new one in each run",
     "n_jobs": "all cores",
+    "checkpoint": "none",
 }
 
 
@@ -271,6 +272,20 @@ def test_folders_of_zarr_and_parquet_are_read(graspel, tmp_path):
         assert graspel("learn", tmp_path / name, "-o", output, "--seed", 0).code == 0
         graphs.append(Graph.load(output))
     assert graphs[0] == graphs[1] == graphs[2]
+
+
+def test_points_on_a_dask_cluster(graspel, tmp_path):
+    zarr, distributed = pytest.importorskip("zarr"), pytest.importorskip("distributed")
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    np.save(tmp_path / "points.npy", X)
+    zarr.create_array(store=str(tmp_path / "points.zarr"), shape=X.shape, chunks=(7, 2), dtype=X.dtype)[:] = X
+    output = tmp_path / "g.npz"
+    with distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None, protocol="tcp") as cluster:
+        address = cluster.scheduler_address
+        assert graspel("learn", tmp_path / "points.zarr", "-o", output, "--seed", 0, "--dask", address).code == 0
+    assert Graph.load(output).is_connected
+    outcome = graspel("learn", tmp_path / "points.npy", "-o", output, "--dask", address)
+    assert outcome.is_one_sentence("not a zarr array")
 
 
 def test_too_little_memory_is_one_sentence(graspel, data, tmp_path, monkeypatch):

@@ -17,7 +17,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 import toy_graphs
 from graspel.graph import Graph
-from graspel.linalg import effective_resistance, resistance, resistance_between
+from graspel.linalg import effective_resistance, resistance_between
+from graspel.linalg import resistance as resistance_module
+from graspel.linalg.all_resistances import all_resistances
 from graspel.linalg.projection import estimate_edge_resistances
 from linalg.zoo import reweighted
 
@@ -281,7 +283,7 @@ def test_the_scale_of_the_weights_does_not_matter(scale):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_no_resistance_is_below_that_of_the_edges_of_one_end(rng, monkeypatch):
     """Also where weights span 49 decades, and a solve does not converge."""
-    monkeypatch.setattr(resistance, "ELIMINATION_LIMIT", 0)
+    monkeypatch.setattr(resistance_module, "ELIMINATION_LIMIT", 0)
     start = toy_graphs.knn_like(120, 3)
     graph = Graph(120, start.heads, start.tails, rng.choice([1e-25, 1e-12, 1.0, 1e15, 1e24], start.n_edges))
     bound = 1 / graph.adjacency.sum(axis=1)
@@ -291,3 +293,20 @@ def test_no_resistance_is_below_that_of_the_edges_of_one_end(rng, monkeypatch):
     R = resistance_between(graph, np.arange(120))
     assert (R[~np.eye(120, dtype=bool)] > 0).all()
     assert (np.diag(R) == 0).all()
+
+
+def test_pairs_across_heavy_edges_need_few_solves(rng, monkeypatch):
+    """Where the terms of most pairs cancel, nodes are solved again about a ground near them, not pair by pair."""
+    monkeypatch.setattr(resistance_module, "ELIMINATION_LIMIT", 0)
+    solved = []
+    solve = resistance_module.BlockSolver.solve
+    monkeypatch.setattr(
+        resistance_module.BlockSolver, "solve", lambda self, B: (solved.append(B.shape[1]), solve(self, B))[1]
+    )
+    start = toy_graphs.knn_like(80, 4)
+    graph = Graph(80, start.heads, start.tails, rng.choice([1e-8, 1.0, 1e8], start.n_edges))
+    pairs = np.column_stack(np.triu_indices(80, 1))
+    found = effective_resistance(graph, pairs)
+    assert found.method == "solve"
+    assert sum(solved) < 6 * 80
+    assert_allclose(found.values, all_resistances(graph.adjacency)[pairs[:, 0], pairs[:, 1]], rtol=1e-6)

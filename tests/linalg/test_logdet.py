@@ -121,3 +121,15 @@ def test_scaling_everything_adds_n_log_c():
     graph = grid(8, 9)
     assert logdet(graph.scaled(7.0), 0.7)[0] == pytest.approx(logdet(graph, 0.1)[0] + 72 * np.log(7))
     assert_allclose(logdet(isolated(5), 2.0)[0], 5 * np.log(2))
+
+
+@pytest.mark.usefixtures("_small_limit")
+@pytest.mark.parametrize("scale", [1e-100, 1.0, 1e180, 1e240])
+@pytest.mark.parametrize("shift", [1e-30, 1e-3])
+def test_a_shift_that_is_lost_beside_the_weights(scale, shift, seed):
+    """Zero eigenvalues, one for each of two components and an isolated node, become the shift; the others stay."""
+    graph = union(reweighted(grid(18, 18), 4, seed), reweighted(cycle(40), 4, seed), isolated(1)).scaled(scale)
+    value, error = logdet(graph, shift, random_state=seed)
+    exact_value = DenseFactor(graph.adjacency.toarray(), np.full(365, shift)).logdet()
+    assert error < 0.01 * 365
+    assert abs(value - exact_value) <= 5 * error + 1e-3 * 365

@@ -89,9 +89,9 @@ def test_harder_data_take_more_sets_of_landmarks(rng, many, monkeypatch):
     sets: list[int] = []
     build = approximate.Landmarks.build
 
-    def counted(X, m, *args):
-        sets.append(m)
-        return build(X, m, *args)
+    def counted(X, density, *args):
+        sets.append(density.m)
+        return build(X, density, *args)
 
     monkeypatch.setattr(approximate.Landmarks, "build", counted)
     for n_features, at_least in ((2, 1), (20, 2)):
@@ -104,10 +104,25 @@ def test_harder_data_take_more_sets_of_landmarks(rng, many, monkeypatch):
 
 
 def test_a_warning_gives_a_low_recall(rng, many, monkeypatch):
-    for limit, value in (("MAX_SETS", 1), ("FEW_LANDMARKS", 1)):
-        monkeypatch.setattr(approximate, limit, value)
+    monkeypatch.setattr(approximate, "MAX_SETS", 1)
+    monkeypatch.setattr(approximate, "FIRST", approximate.Density(share=16, m=1, found=2))
     points = Points(rng.standard_normal((2000, 20)))
     with pytest.warns(match=r"only \d+% of the nearest neighbors were found"):
         found = nearest_neighbors(points, 2, rng)
     assert 0.1 < found.recall < 0.98
     assert found.recall == pytest.approx(share_found(points, found.z, 2), abs=0.1)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_lists_of_many_points_are_in_single_precision_unless_a_distance_is_too_small(rng, monkeypatch):
+    monkeypatch.setattr(search, "EXACT_WORK", 0.0)
+    monkeypatch.setattr(approximate, "MANY_POINTS", 100)
+    monkeypatch.setattr(approximate, "MEASURED_TOGETHER", 50)
+    X = rng.standard_normal((400, 3))
+    assert nearest_neighbors(Points(X), 2, rng).z.dtype == np.float32
+    X[7] = X[300] + 1e-17 * np.sign(X[300])
+    X[8] = X[301] * (1 + 1e-15)
+    X[[9, 302]] = 1e-30 * X[[9, 302]]
+    found = nearest_neighbors(Points(X), 2, rng)
+    assert found.z.dtype == np.float64
+    assert np.isfinite(found.z[:, :2]).all()

@@ -7,8 +7,9 @@ import json
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
-from graspel import GRASPEL, Graph, GraspelClustering
+from graspel import GRASPEL, Graph, GraspelClustering, MultilevelTSNE
 from graspel.report.coloring import MAX_CLASSES, make_coloring
 from graspel.report.repeat import list_settings, write_code
 from graspel.report.rounds import list_states
@@ -146,3 +147,47 @@ def test_the_code_gives_the_graph_and_the_clusters_of_another_clusterer(model, b
 def test_a_run_without_a_seed_says_so(blobs):
     rows = list_settings(GRASPEL(max_iter=0).fit(blobs[0]), None)
     assert "none was set" in dict(rows)["seed"]
+
+
+# --- data of all kinds -----------------------------------------------------------------------------------------------
+
+BLOBS = np.vstack([np.random.default_rng(k).standard_normal((30, 4)) + 8 * k for k in range(3)])
+KINDS = {
+    "huge": BLOBS * 1e300,
+    "tiny": BLOBS * 1e-300,
+    "equal": np.ones((40, 3)),
+    "constant columns": np.hstack([BLOBS, np.ones((90, 2))]),
+    "whole numbers": (10 * BLOBS).astype(int),
+    "flags": np.random.default_rng(0).random((60, 8)) < 0.5,
+    "single precision": BLOBS.astype(np.float32),
+    "copies": np.repeat(BLOBS[:10], 9, axis=0),
+    "sparse": sp.random_array((80, 50), density=0.1, rng=np.random.default_rng(0), format="csr"),
+    "more features than points": np.random.default_rng(0).standard_normal((20, 500)),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("with_data", [True, False])
+def test_data_of_all_kinds_have_a_report(kind, with_data):
+    X = KINDS[kind]
+    model = GRASPEL(random_state=0).fit(X)
+    found = gather(model, X if with_data else None, labels=np.arange(X.shape[0]) % 3)
+    json.dumps([found.first, found.rest], allow_nan=False)
+    assert np.isfinite(unpack(found.first["map"], "<f4")).all()
+    assert sum(found.first["colorings"][0]["sizes"]) == X.shape[0]
+
+
+def test_the_coordinates_of_a_tsne_model_are_its_map():
+    pytest.importorskip("openTSNE")
+    model = MultilevelTSNE(random_state=0).fit(BLOBS)
+    places = unpack(gather(model, BLOBS).first["map"], "<f4").reshape(2, -1).T
+    assert np.allclose(places, model.embedding_, rtol=1e-5)
+
+
+def test_points_of_no_cluster_and_very_many_clusters():
+    model = GRASPEL(random_state=0).fit(BLOBS)
+    noise = np.where(np.arange(90) < 5, -1, np.arange(90) % 2)
+    assert gather(model, BLOBS, clusters=noise).first["colorings"][0]["names"][0] == "in no group"
+    many = gather(model, BLOBS, clusters=np.arange(90), labels=np.arange(90))
+    assert len(many.first["colorings"][0]["names"]) == MAX_CLASSES
+    assert "more than 59 groups" in many.summary[0]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from graspel.cli import cluster, convert, demo, embed, info, learn, recover, report
+from graspel.cli import cluster, convert, demo, embed, info, learn, plan, recover, report
 from graspel.cli.memory_limit import check_memory_limit
 
 __all__ = ["build_app"]
@@ -35,6 +35,7 @@ def build_app() -> typer.Typer:
     )
     app.callback(help=HELP, epilog=EXIT_CODES)(_graspel)
     app.command("learn", help=learn.HELP, epilog=learn.EXAMPLES, no_args_is_help=True)(learn.learn)
+    app.command("plan", help=plan.HELP, epilog=plan.EXAMPLES, no_args_is_help=True)(plan.plan)
     app.command("cluster", help=cluster.HELP, epilog=cluster.EXAMPLES, no_args_is_help=True)(cluster.cluster)
     app.command("recover", help=recover.HELP, epilog=recover.EXAMPLES, no_args_is_help=True)(recover.recover)
     app.command("embed", help=embed.HELP, epilog=embed.EXAMPLES, no_args_is_help=True)(embed.embed)

@@ -9,7 +9,7 @@ from graspel.cli import options
 from graspel.cli.errors import friendly_errors
 from graspel.cli.output import check_graph_file, check_sources, print_certificate
 from graspel.cli.progress_bar import progress_bar
-from graspel.cli.run_learner import find_initial_file, learn_graph, read_points
+from graspel.cli.run_learner import find_initial_file, learn_graph, open_on_cluster, read_points
 from graspel.runtime.progress import announce
 
 HELP = (
@@ -28,6 +28,7 @@ EXAMPLES = "\n".join(
         "graspel learn points.npy -o more.npz --initial graph.npz --tol 1",
         "graspel learn points.parquet -o graph.parquet --json > certificate.json",
         "graspel learn points.zarr -o graph.npz --checkpoint run --seed 0",
+        "graspel learn points.zarr -o graph.npz --dask tcp://scheduler:8786",
         "",
         "Files are written completely or not at all, also on Ctrl-C.",
     )
@@ -37,6 +38,16 @@ Output = Annotated[
     Path,
     options.make_file_option(
         "The graph: .npz (with the reason for every edge), .mtx, .graphml, .csv or .parquet.", "--output", "-o"
+    ),
+]
+Dask = Annotated[
+    str | None,
+    options.make_option(
+        options.RUN,
+        "this process alone",
+        "Address of a Dask scheduler, such as tcp://host:8786: the points, a zarr array that its workers can read, "
+        "stay there, and only edges come here.",
+        metavar="ADDRESS",
     ),
 ]
 
@@ -70,6 +81,7 @@ def learn(
     random_state: options.RandomState = None,
     n_jobs: options.Jobs = None,
     checkpoint: options.Checkpoint = None,
+    dask: Dask = None,
     json: options.CertificateJson = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -80,7 +92,11 @@ def learn(
         check_graph_file(output)
         check_sources([data, find_initial_file(initial)], [output])
         with progress_bar(show=not (json or quiet)):
-            model = learn_graph(read_points(data, key, header, given), parameters)
+            if dask is None:
+                model = learn_graph(read_points(data, key, header, given), parameters)
+            else:
+                with open_on_cluster(data, key, dask) as X:
+                    model = learn_graph(X, parameters)
             announce("writing", detail=output.name)
             model.graph_.export(output)
         written.append(str(output))

@@ -19,7 +19,10 @@ MODEL = "Objective and data"
 RUN = "The run"
 
 AUTO = "auto"
-FORMATS = ".npy (memory-mapped), .npz, .csv, .csv.gz, .tsv, .xlsx, .parquet, .feather, .mtx, .h5ad or .zarr"
+FORMATS = (
+    ".npy (memory-mapped), .npz, .csv, .csv.gz, .tsv, .xlsx, .parquet, .feather, .mtx, .h5ad, .zarr or a folder of "
+    ".parquet files (the last two are read in blocks)"
+)
 
 
 def describe_default(value: str) -> str:

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 
 from graspel.cli import options
-from graspel.cli.cluster import LEARNING, MAX_ITER
 from graspel.cli.errors import friendly_errors
 from graspel.cli.output import check_sources, print_certificate
 from graspel.cli.progress_bar import progress_bar
@@ -204,15 +203,14 @@ def _read_words(given: dict[str, Any], points: Any) -> dict[str, list[str] | Non
 
 def _cluster(X: Any, n_clusters: Any, parameters: dict[str, Any]) -> Any:
     """Cluster as ``graspel cluster`` does, so that both give the same groups; fewer than 8 points are one group."""
-    from graspel.cluster import GraspelClustering
     from graspel.graph import Graph
-    from graspel.learner import GRASPEL
+    from graspel.report.clusterer import SETTINGS, make_clusterer
 
     if n_clusters == options.AUTO and X.shape[0] < 8:
         return [0] * X.shape[0]
-    learning = {name: parameters[name] for name in LEARNING if name in parameters and name != "max_iter"}
-    path = find_initial_file(learning.get("initial"))
+    settings = {name: parameters[name] for name in SETTINGS if name in parameters}
+    path = find_initial_file(settings.get("initial"))
     if path is not None:
-        learning["initial"] = Graph.read(path)
+        settings["initial"] = Graph.read(path)
     run = {name: parameters[name] for name in ("random_state", "n_jobs") if name in parameters}
-    return GraspelClustering(n_clusters, learner=GRASPEL(max_iter=MAX_ITER, **learning), **run).fit(X)
+    return make_clusterer(n_clusters, settings, **run).fit(X)

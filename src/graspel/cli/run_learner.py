@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from graspel.cli.options import ROLES
 from graspel.runtime.progress import announce
 
-__all__ = ["find_classes", "find_initial_file", "learn_graph", "read_points"]
+__all__ = ["find_classes", "find_initial_file", "learn_graph", "open_on_cluster", "read_points"]
+
+CONNECT_SECONDS = 10  # time in which a Dask scheduler must answer
 
 
 def read_points(data: Path, key: str | None, header: bool | None, given: dict[str, Any] | None = None) -> Any:
@@ -25,7 +29,7 @@ def read_points(data: Path, key: str | None, header: bool | None, given: dict[st
     for name in ("columns", "drop"):
         if name in roles:
             roles[name] = tuple(cell.strip() for cell in roles[name].split(",") if cell.strip())
-    if data.is_dir():
+    if data.is_dir() and not (data / "obs").is_dir():  # AnnData is read whole, with the names of its rows
         if roles:
             options = ", ".join(f"--{name.replace('_', '-')}" for name in roles)
             raise ValueError(f"{data} is a folder, whose columns are all features: leave out {options}.")
@@ -40,6 +44,28 @@ def find_classes(labels: Path | None, label_column: str | None, points: Any, dat
     if labels is not None and label_column is not None:
         raise ValueError(f"--labels {labels} and --label-column {label_column} both give classes; leave one out.")
     return points.labels if labels is None else read_labels(labels, points.X.shape[0], data)
+
+
+@contextmanager
+def open_on_cluster(data: Path, key: str | None, address: str) -> Iterator[Any]:
+    """Connect to a Dask scheduler, and open a zarr array there: its chunks are read by the workers."""
+    from graspel.io.errors import UnusableFile
+    from graspel.io.table_roles import PointTable
+    from graspel.points.stored.zarr_array import is_zarr_folder
+    from graspel.runtime.optional import import_optional
+
+    array = import_optional("dask.array", "dask", "The option --dask")
+    distributed = import_optional("distributed", "dask", "The option --dask")
+    import_optional("zarr", "zarr", "The option --dask")
+    if not is_zarr_folder(data):
+        raise UnusableFile(f"{data} is not a zarr array, which --dask needs; write the points as one first.")
+    announce("reading", detail=data.name)
+    try:
+        client = distributed.Client(address, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"--dask {address}: no Dask scheduler answers there; start one, or correct it.") from error
+    with client:
+        yield PointTable(array.from_zarr(str(data.resolve()), component=key), None, None)
 
 
 def find_initial_file(initial: str | None) -> Path | None:

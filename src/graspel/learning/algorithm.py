@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from graspel.graph import Graph
 from graspel.learning.candidates import EmbeddedGraph
 from graspel.learning.checkpoint import Checkpoint, Reached
-from graspel.learning.connect import connect_components
+from graspel.learning.chunked import ChunkedStart
+from graspel.learning.connect import connect_components, join_components
 from graspel.learning.criticality import Critical, add_critical_edges, find_most_critical
 from graspel.learning.embed import Embedding, spectral_embedding
 from graspel.learning.history import Round
@@ -34,6 +35,7 @@ from graspel.learning.run_log import RunLog
 from graspel.learning.settings import Settings
 from graspel.learning.weights import Weights
 from graspel.neighbors.search import nearest_neighbors
+from graspel.points.chunked import ChunkedPoints
 from graspel.points.prepared import Points
 from graspel.runtime.free_memory import return_free_memory
 from graspel.runtime.progress import announce
@@ -107,7 +109,9 @@ def learn(
         if checkpoint:
             checkpoint.save_round(start, graph, embedding, log, rng)
 
-    graph, embedding = run_rounds(graph, points, weigh, settings, log, rng, embedding=embedding, save=save)
+    begun = [graph]
+    del graph  # a graph is large: while the rounds run, only they hold it
+    graph, embedding = run_rounds(begun.pop(), points, weigh, settings, log, rng, embedding=embedding, save=save)
     tol = settings.tolerance(graph, weigh)
     graph, z, gap = finish_weights(graph, weigh, settings, rng)
     return Learned(graph, z, log.history, log.settled, log.out_of_rounds, tol, gap, points, start, embedding)
@@ -176,9 +180,12 @@ def _begin(
     points: Points, settings: Settings, rng: np.random.Generator, log: RunLog, checkpoint: Checkpoint | None
 ) -> Reached:
     """Step 1: the initial graph, its components joined to one."""
-    search = checkpoint.search if checkpoint else nearest_neighbors
+    search, join = checkpoint.search if checkpoint else nearest_neighbors, join_components
+    if isinstance(points, ChunkedPoints):
+        on_workers = ChunkedStart()
+        search, join = on_workers.search, on_workers.join
     start = initial_graph(points, settings.initial, settings.n_neighbors, rng, search)
-    graph = connect_components(start, sigma=settings.sigma, beta=settings.beta, rng=rng)
+    graph = connect_components(start, sigma=settings.sigma, beta=settings.beta, rng=rng, join=join)
     log.record_start(start, graph)
     if checkpoint:
         checkpoint.save_round(start, graph, None, log, rng)

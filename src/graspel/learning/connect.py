@@ -20,6 +20,7 @@ limit of a disconnected graph; the paper does not treat this case.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -58,15 +59,21 @@ class Joins(NamedTuple):
     tail_sizes: Ints
 
 
-def connect_components(start: InitialGraph, *, sigma: float, beta: float, rng: np.random.Generator) -> Graph:
+Join = Callable[[Neighbors, Ints, np.random.Generator], Joins]
+
+
+def connect_components(
+    start: InitialGraph, *, sigma: float, beta: float, rng: np.random.Generator, join: Join | None = None
+) -> Graph:
     """Join the components of the initial graph into one; this counts as the first round of densification.
 
-    A graph without edges gets the minimum spanning tree instead, as its initial graph (origin TREE, round 0).
+    A graph without edges gets the minimum spanning tree instead, as its initial graph (origin TREE, round 0). `join`
+    finds the closest pairs: `join_components`, or another function of its kind.
     """
     graph, weigh, neighbors = start
     if neighbors is None or graph.is_connected:
         return graph
-    joins = join_components(neighbors, graph.components[1].astype(np.int64), rng)
+    joins = (join or join_components)(neighbors, graph.components[1].astype(np.int64), rng)
     weights = weigh(joins.z)
     if graph.n_edges == 0:
         return graph.with_edges(joins.heads, joins.tails, weights, origin=Origin.TREE)
@@ -101,28 +108,28 @@ def join_components(neighbors: Neighbors, labels: Ints, rng: np.random.Generator
     n_labels = n_at_start = int(labels.max()) + 1
     outside = OutsideSearch(neighbors.points, rng)
     copies, originals = neighbors.copies, neighbors.copy_of
-    rounds = [_choose_joins(copies, originals, np.zeros(len(copies)), labels, n_labels)]  # distance 0 comes first
-    n_labels, labels = _merge_components(labels, n_labels, rounds[-1])
+    rounds = [choose_joins(copies, originals, np.zeros(len(copies)), labels, n_labels)]  # distance 0 comes first
+    n_labels, labels = merge_components(labels, n_labels, rounds[-1])
     in_vain = False  # whether the last search in cells joined nothing: then every distance is computed
     while n_labels > 1:
         announce("joining components", 1 - n_labels / n_at_start, f"{n_labels:,} components left")
         local = labels[neighbors.distinct]
-        p, q, z, end = _closest_in_lists(neighbors, local, n_labels)
+        p, q, z, end = closest_in_lists(neighbors, local, n_labels)
         open_points = np.flatnonzero(end < z[local])  # they could still beat the best pair known for their component
         largest = np.bincount(local).argmax()  # needs no pair of its own: the others will join it
         z[largest] = np.inf if (local[open_points] == largest).any() else z[largest]
         open_points = open_points[local[open_points] != largest]
         if len(open_points):
-            p, q, z = _search_outside(outside, local, open_points, (p, q, z), use_cells=not in_vain)
+            p, q, z = search_outside(outside, local, open_points, (p, q, z), use_cells=not in_vain)
         found = np.isfinite(z)
         p, q = neighbors.distinct[p[found]], neighbors.distinct[q[found]]
-        rounds.append(_choose_joins(p, q, z[found], labels, n_labels))
+        rounds.append(choose_joins(p, q, z[found], labels, n_labels))
         in_vain = not len(rounds[-1].heads)
-        n_labels, labels = _merge_components(labels, n_labels, rounds[-1])
+        n_labels, labels = merge_components(labels, n_labels, rounds[-1])
     return Joins(*(np.concatenate(column) for column in zip(*rounds, strict=True)))
 
 
-def _closest_in_lists(neighbors: Neighbors, labels: Ints, n_labels: int) -> tuple[Ints, Ints, Floats, Floats]:
+def closest_in_lists(neighbors: Neighbors, labels: Ints, n_labels: int) -> tuple[Ints, Ints, Floats, Floats]:
     """For every component the closest pair (p inside, q outside) in the neighbor lists; z is infinite if none.
 
     Also for every point the z_data at which its list ends if all of it is inside its component, otherwise infinity.
@@ -139,14 +146,14 @@ def _closest_in_lists(neighbors: Neighbors, labels: Ints, n_labels: int) -> tupl
         last = np.where(np.isfinite(listed_z), listed_z, 0.0).max(axis=1)
         end[block] = np.where(inside, last, np.inf)
     p = np.flatnonzero(np.isfinite(z))
-    p, q, z = _best_per_component(p, q[p], z[p], labels, n_labels)
+    p, q, z = best_per_component(p, q[p], z[p], labels, n_labels)
     if neighbors.z.dtype == np.float32:
         found = np.isfinite(z)
         z[found] = neighbors.points.squared_distances(p[found], q[found])
     return p, q, z, end
 
 
-def _best_per_component(p: Ints, q: Ints, z: Floats, labels: Ints, n_labels: int) -> tuple[Ints, Ints, Floats]:
+def best_per_component(p: Ints, q: Ints, z: Floats, labels: Ints, n_labels: int) -> tuple[Ints, Ints, Floats]:
     """Of the pairs (p, q), the closest one for each component of a p; among equals the pair of smallest indices."""
     low, high = np.minimum(p, q), np.maximum(p, q)
     order = np.lexsort((high, low, z, labels[p]))
@@ -191,15 +198,15 @@ class OutsideSearch:
         return p, q, z
 
 
-def _search_outside(outside: OutsideSearch, labels: Ints, open_points: Ints, known: Pairs, *, use_cells: bool) -> Pairs:
+def search_outside(outside: OutsideSearch, labels: Ints, open_points: Ints, known: Pairs, *, use_cells: bool) -> Pairs:
     """Search the open points of each component among the points outside it; return the closest pairs, old or new."""
     pairs = known, outside.pairs(open_points, labels, known[2], use_cells=use_cells)
     p, q, z = (np.concatenate(column) for column in zip(*pairs, strict=True))
     found = np.isfinite(z)
-    return _best_per_component(p[found], q[found], z[found], labels, len(known[2]))
+    return best_per_component(p[found], q[found], z[found], labels, len(known[2]))
 
 
-def _choose_joins(p: Ints, q: Ints, z: Floats, labels: Ints, n_labels: int) -> Joins:
+def choose_joins(p: Ints, q: Ints, z: Floats, labels: Ints, n_labels: int) -> Joins:
     """The joins of one round: the pairs by increasing distance, without those that would close a cycle."""
     heads, tails = np.minimum(p, q), np.maximum(p, q)
     order = np.lexsort((tails, heads, z))
@@ -229,7 +236,7 @@ def _drop_cycles(a: Ints, b: Ints, n_labels: int) -> Ints:
     return np.array(kept, dtype=np.int64)
 
 
-def _merge_components(labels: Ints, n_labels: int, joins: Joins) -> tuple[int, Ints]:
+def merge_components(labels: Ints, n_labels: int, joins: Joins) -> tuple[int, Ints]:
     """The number of components and their labels after the joins of one round."""
     ends = labels[joins.heads], labels[joins.tails]
     links = sp.coo_array((np.ones(len(joins.heads)), ends), shape=(n_labels, n_labels))

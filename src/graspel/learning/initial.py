@@ -51,7 +51,7 @@ def knn_graph(inputs: InitialInputs) -> Graph:
     """Every distinct point joined to its k nearest (fewer, if its list is shorter)."""
     neighbors, k = inputs.neighbors, inputs.k
     found = np.isfinite(neighbors.z[:, :k])
-    heads = np.repeat(np.arange(neighbors.points.n_points), found.sum(axis=1))
+    heads = np.repeat(np.arange(len(found)), found.sum(axis=1))
     pairs = neighbors.distinct[heads], neighbors.distinct[neighbors.indices[:, :k][found]]
     return _build_graph(inputs.points, *unique_edges(*pairs, inputs.points.n_points), inputs.weigh, Origin.NEIGHBOR)
 

@@ -43,6 +43,7 @@ from graspel.linalg.elimination_levels import EliminationLevels
 from graspel.linalg.elimination_sequence import EliminationSequence
 from graspel.linalg.ordering import permute
 from graspel.linalg.vectors import MIN_THREADED_LENGTH, map_each
+from graspel.runtime.free_memory import return_free_memory
 from graspel.runtime.parallel import row_blocks, run_blocks
 
 Floats = NDArray[np.float64]
@@ -94,6 +95,8 @@ class ApproximateFactor:
         rest, rest_ground = self._eliminated.rest, self._eliminated.rest_ground
         self.rest = DenseFactor(rest, rest_ground)
         self._rest_laplacian = np.diag(rest.sum(axis=1) + rest_ground) - rest
+        if self.n_nodes >= MIN_THREADED_LENGTH:
+            return_free_memory()  # elimination needs several times the memory of what it leaves
 
     @property
     def n_factor_entries(self) -> int:

@@ -9,10 +9,18 @@ where logdet(M) is the sum of the logarithms of the pivots. The trace is estimat
 is the mean of v'log(C)v over vectors v of random signs (Hutchinson 1990), and each of these values comes from a few
 Lanczos steps (Golub and Meurant 2010). C is close to the identity, so few vectors and few steps are enough.
 
+A shift far below all non-zero eigenvalues changes only the zero ones, one for each of K components. Double precision
+could not tell such a shift from zero beside the weights. So a larger shift t takes its place that is still far below a
+lower bound of these eigenvalues (Fiedler 1973), and to within N t / lambda_2,
+
+    logdet(L + sI) = logdet(L + tI) - K log(t / s).
+
 References
 ----------
 S. Ubaru, J. Chen and Y. Saad. Fast estimation of tr(f(A)) via stochastic Lanczos quadrature. SIAM Journal on Matrix
 Analysis and Applications, 38(4), 2017.
+
+M. Fiedler. Algebraic connectivity of graphs. Czechoslovak Mathematical Journal, 23(98), 1973.
 
 G. H. Golub and G. Meurant. Matrices, Moments and Quadrature with Applications. Princeton University Press, 2010.
 
@@ -45,6 +53,7 @@ N_PROBES = 6  # random sign vectors; their spread also gives the standard error
 N_PROBES_OF_MANY = 3  # the same above MANY nodes: the relative error falls with the root of their number
 MANY = 200_000
 N_STEPS = 12  # Lanczos steps from each vector; C is close to the identity, so the quadrature converges fast
+NEGLIGIBLE = 1e-9  # share of the smallest non-zero eigenvalue: the error of the value is at most this for each node
 ENDED = 1e-12  # length below which the next Lanczos vector is a rounding error, and the recurrence has ended
 
 
@@ -79,14 +88,23 @@ def logdet(
     True
     """
     A = check_adjacency(adjacency)
-    excess = np.full(A.shape[0], check_positive("shift", shift, "it makes the matrix L + shift I regular"))
-    if A.shape[0] <= DENSE_LIMIT:
-        return DenseFactor(A.toarray(), excess).logdet(), 0.0
+    n, shift = A.shape[0], check_positive("shift", shift, "it makes the matrix L + shift I regular")
+    if n <= DENSE_LIMIT:
+        return DenseFactor(A.toarray(), np.full(n, shift)).logdet(), 0.0
     rng = np.random.default_rng(random_state)
-    factors = ApproximateFactor(A, rng, excess=excess)
-    samples = _log_trace_samples(A, shift, factors, rng, count_threads(n_jobs))
+    larger = max(shift, _negligible_shift(A))
+    factors = ApproximateFactor(A, rng, excess=np.full(n, larger))
+    samples = _log_trace_samples(A, larger, factors, rng, count_threads(n_jobs))
     error = float(samples.std(ddof=1) / np.sqrt(len(samples)))
-    return factors.logdet() + float(samples.mean()), error
+    zeros = factors.components.number * (np.log(larger) - np.log(shift))
+    return factors.logdet() + float(samples.mean()) - float(zeros), error
+
+
+def _negligible_shift(A: sp.csr_array) -> float:
+    """A shift that is negligible beside all non-zero eigenvalues; these are at least that of a path of light edges."""
+    if not A.nnz:
+        return 0.0
+    return float(NEGLIGIBLE * A.data.min() * 4 * np.sin(np.pi / (2 * A.shape[0])) ** 2)
 
 
 def _log_trace_samples(

@@ -2,10 +2,11 @@ r"""Effective resistance: R(p, q) = e_pq' L^+ e_pq, the distance that a learned 
 
 In a forest it is the sum of 1/w along the path (:mod:`graspel.linalg.trees`). In a small graph, elimination gives those
 of all pairs (:mod:`graspel.linalg.all_resistances`). Between m given nodes of a larger one, m solves give all
-m (m - 1) / 2 resistances: with Y = L^+ [e_1 .. e_m], R(i, j) = Y_ii + Y_jj - 2 Y_ij. If these terms cancel, as across a
-very heavy edge, the pair is solved on its own: L x = e_i - e_j and R = x_i - x_j. For very many pairs, or all edges of
-a large graph, a few random flows give estimates of all resistances (:mod:`graspel.linalg.projection`). Between
-components the resistance is infinite.
+m (m - 1) / 2 resistances: with Y = L^+ [e_1 .. e_m], R(i, j) = Y_ii + Y_jj - 2 Y_ij. These terms cancel across a very
+heavy edge. Nodes whose pairs cancel form groups. One node r of a group becomes its ground, and Y = L^+ [e_i - e_r],
+with the same formula, has terms of the size of the group. A few pairs are solved on their own: L x = e_i - e_j and
+R = x_i - x_j. For very many pairs, or all edges of a large graph, a few random flows give estimates of all resistances
+(:mod:`graspel.linalg.projection`). Between components the resistance is infinite.
 
 References
 ----------
@@ -40,6 +41,7 @@ SOLVE_SOURCES = 64  # distinct nodes in the pairs up to which resistances are co
 BLOCK = 8  # right sides per call of the solver, which bounds the memory for solutions
 BLOCK_OF_MANY = 4  # the same above MANY nodes
 MANY = 500_000
+MAX_GROUNDS = 12  # rounds of solves with new grounds; each of them gains three decades
 CANCELS = 1e-3  # share of Y_ii + Y_jj below which R has lost more than three digits to cancellation
 
 
@@ -150,9 +152,7 @@ def _solve_resistances(
     if len(heads) <= len(np.unique(np.concatenate([heads, tails]))):
         R = _solve_by_pair(solver, heads, tails)
     else:
-        R, size = _solve_by_node(solver, heads, tails)
-        again = (CANCELS * size > R) & (heads != tails)
-        R[again] = _solve_by_pair(solver, heads[again], tails[again])
+        R = _solve_by_group(solver, heads, tails)
     solver.warn()
     component = Components.of(A).labels
     R[component[heads] != component[tails]] = np.inf
@@ -203,15 +203,49 @@ def _solve_by_pair(solver: BlockSolver, heads: NDArray[np.int64], tails: NDArray
     return R
 
 
-def _solve_by_node(solver: BlockSolver, heads: NDArray[np.int64], tails: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """R = y_p[p] + y_q[q] - y_p[q] - y_q[p], where L y_p = e_p; also y_p[p] + y_q[q], to detect cancellation."""
+def _solve_by_group(solver: BlockSolver, heads: NDArray[np.int64], tails: NDArray[np.int64]) -> Floats:
+    """One solve for every node in the pairs, and again for nodes whose terms cancel, with the ground nearer to them."""
+    R, ground = np.zeros(len(heads)), np.full(solver.n_nodes, -1)
+    todo = np.arange(len(heads))
+    for _ in range(MAX_GROUNDS):
+        R[todo], size = _solve_by_node(solver, heads[todo], tails[todo], ground)
+        todo = todo[(CANCELS * size > R[todo]) & (heads[todo] != tails[todo])]
+        if len(todo) <= len(np.unique(np.concatenate([heads[todo], tails[todo]]))):
+            break
+        ground = _choose_grounds(heads[todo], tails[todo], solver.n_nodes)
+    R[todo] = _solve_by_pair(solver, heads[todo], tails[todo])
+    return R
+
+
+def _choose_grounds(heads: NDArray[np.int64], tails: NDArray[np.int64], n_nodes: int) -> NDArray[np.int64]:
+    """For every node the first node of its group, the component in the graph of these pairs.
+
+    >>> _choose_grounds(np.array([1, 3]), np.array([2, 4]), 6)
+    array([0, 1, 1, 3, 3, 5])
+    """
+    pairs = sp.coo_array((np.ones(len(heads)), (heads, tails)), shape=(n_nodes, n_nodes)).tocsr()
+    labels = Components.of(pairs).labels
+    return np.unique(labels, return_index=True)[1][labels]
+
+
+def _solve_by_node(
+    solver: BlockSolver, heads: NDArray[np.int64], tails: NDArray[np.int64], ground: NDArray[np.int64]
+) -> tuple[Floats, Floats]:
+    """R = y_p[p] + y_q[q] - y_p[q] - y_q[p], where L y_p = e_p - e_r and r is the ground of p (none if it is -1).
+
+    Also return the size of these terms, to detect cancellation: that of y_p[p] - y_p[r] and y_q[q] - y_q[r].
+    """
     nodes, place = np.unique(np.concatenate([heads, tails]), return_inverse=True)
     R, size = np.zeros(len(heads)), np.zeros(len(heads))
     p, q = place[: len(heads)], place[len(heads) :]
     for block in row_blocks(len(nodes), solver.block):
         sources = np.zeros((solver.n_nodes, block.stop - block.start))
-        sources[nodes[block], np.arange(sources.shape[1])] = 1.0
+        columns, roots = np.arange(sources.shape[1]), ground[nodes[block]]
+        has_root = roots >= 0
+        sources[nodes[block], columns] = 1.0
+        sources[roots[has_root], columns[has_root]] -= 1.0
         Y = solver.solve(sources)
+        Y[:, has_root] -= Y[roots[has_root], columns[has_root]]
         for end, here, other in ((p, heads, tails), (q, tails, heads)):
             mine = (end >= block.start) & (end < block.stop)
             column = end[mine] - block.start

@@ -153,16 +153,19 @@ class LaplacianSolver:
         B = self._project(B / scale)
         size = lengths(B)
         size[size == 0] = 1.0
-        X, R = np.zeros_like(B), B.copy()
+        X, R = B[:0], B.copy()
         residual, n_iterations = np.ones(len(B)), np.zeros(len(B), dtype=np.int64)
         opened = np.arange(len(B))
-        for _ in range(1 + MAX_RESTARTS):
-            dX, more = self._conjugate_gradients(
-                R[opened], tol * size[opened], MAX_ITERATIONS - int(n_iterations.max())
-            )
-            X[opened] += dX
+        for restart in range(1 + MAX_RESTARTS):
+            open_R = R[opened] if restart else R  # the first time all are open, and no copy is needed
+            dX, more = self._conjugate_gradients(open_R, tol * size[opened], MAX_ITERATIONS - int(n_iterations.max()))
+            if restart:
+                X[opened] += dX
+            else:
+                X = dX
             n_iterations[opened] += more
-            R[opened] = B[opened] - self._multiply(X[opened])
+            for row in opened.tolist():
+                np.subtract(B[row], self._ordered_laplacian @ X[row], out=R[row])
             before, residual[opened] = residual.copy(), lengths(R[opened]) / size[opened]
             goes_on = (residual > tol) & (residual <= before / 2) & (n_iterations < MAX_ITERATIONS)
             opened = opened[goes_on[opened]]

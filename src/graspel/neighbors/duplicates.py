@@ -42,7 +42,7 @@ def find_first_equals(points: Points) -> Ints:
     array([0, 1, 0])
     """
     if points.sparse is not None:
-        return _first_of_equal_numbers(hash_sparse_rows(points.sparse), points.n_points, partial(_differ, points))
+        return first_of_equal_numbers(hash_sparse_rows(points.sparse), points.n_points, partial(_differ, points))
     return _first_of_equal_rows(points.rows, points.n_points, points.block, points.n_threads)
 
 
@@ -96,10 +96,10 @@ def _first_of_equal_rows(rows: Callable[[Any], NDArray[Any]], n_rows: int, block
         parts = [(rows(p[part]) != rows(q[part])).any(axis=1) for part in row_blocks(len(p), block)]
         return np.concatenate(parts) if parts else np.empty(0, dtype=bool)
 
-    return _first_of_equal_numbers(number, n_rows, differ)
+    return first_of_equal_numbers(number, n_rows, differ)
 
 
-def _first_of_equal_numbers(
+def first_of_equal_numbers(
     number: NDArray[np.uint64], n_rows: int, differ: Callable[[Ints, Ints], NDArray[np.bool_]]
 ) -> Ints:
     """For every row the first row of the same number, unless they differ."""

@@ -75,18 +75,23 @@ def nearest_neighbors(points: Points, k: int, rng: np.random.Generator) -> Neigh
     distinct, copies = np.flatnonzero(first == everyone), np.flatnonzero(first != everyone)
     if len(copies):
         points = points.subset(distinct)
-    indices, z, landmarks = _find_lists(points, k, rng)
+    indices, z, landmarks = find_lists(points, k, rng)
     recall = measure_recall(points, z, k)
+    warn_low_recall(recall)
+    return Neighbors(points, indices, z, recall, distinct, copies, first[copies], landmarks)
+
+
+def warn_low_recall(recall: float) -> None:
+    """Tell the user if too many neighbors are missing."""
     if recall < WARN_RECALL:
         warnings.warn(
             f"only {recall:.0%} of the nearest neighbors were found: the points are spread too evenly. "
             "The graph will still be connected; for exact lists, pass your own as initial=(indices, distances).",
-            stacklevel=2,
+            stacklevel=3,
         )
-    return Neighbors(points, indices, z, recall, distinct, copies, first[copies], landmarks)
 
 
-def _find_lists(
+def find_lists(
     points: Points, k: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.integer], NDArray[np.floating], Landmarks | None]:
     """Neighbor lists of distinct points: indices, z_data, and the landmarks that were used."""
@@ -121,6 +126,6 @@ def _find_lists_with_clumps(
         (np.flatnonzero(seen), points.subset(np.flatnonzero(seen))),
         *((clump, points.magnify(clump)) for clump in clumps),
     ]:
-        found, found_z, _ = _find_lists(searched, k, rng)
+        found, found_z, _ = find_lists(searched, k, rng)
         indices[members, : found.shape[1]], z[members, : found.shape[1]] = members[found], found_z
     return indices, z

@@ -41,7 +41,7 @@ def check_data(estimator: BaseEstimator, X: Any) -> Any:
         checked.prune()  # its arrays may be longer than their content
     if checked.dtype.itemsize > 8:
         checked = checked.astype(np.float64)
-    _check_finite(checked)
+    check_finite(checked)
     return checked
 
 
@@ -51,7 +51,7 @@ def _check_stored(X: StoredMatrix) -> NDArray[Any]:
         raise ValueError(f"{X.name} holds values of type {X.dtype}: all must be real numbers. Convert it first.")
     if X.shape[0] < 2 or X.shape[1] < 1:
         raise ValueError(f"{X.name} has the shape {X.shape}: at least two rows and one column are needed.")
-    return copy_to_disk(X, _check_finite)
+    return copy_to_disk(X, check_finite)
 
 
 def check_structure(X: Any) -> None:
@@ -74,7 +74,7 @@ def _check_numeric(X: Any) -> None:
             )
 
 
-def _check_finite(X: Any, first_row: int = 0) -> None:
+def check_finite(X: Any, first_row: int = 0) -> None:
     """Raise an error that names the first NaN or infinity, if there is one; X is read in blocks."""
     values = X.data if sp.issparse(X) else X
     width = 1 if values.ndim == 1 else max(1, values.shape[1])

@@ -27,6 +27,7 @@ __all__ = ["LARGEST", "Effects", "measure_effects"]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+SMALLEST_UNIT = 1e-100  # values from here to its inverse have squares, and sums of many squares
 BLOCK_VALUES = 1 << 21  # values of a block of dense rows in double precision: 16 MB
 LARGEST = 99.0  # effects are cut here; a feature that is constant on both sides has an infinite one
 
@@ -64,6 +65,10 @@ def measure_effects(X: Any, groups: Ints, n_groups: int) -> Effects:
     >>> effects.strongest(0, 2)  # the first feature has no effect
     array([1])
     """
+    unit = _unit(X)
+    if unit != 1.0:
+        scaled = measure_effects(X / unit, groups, n_groups)
+        return Effects(scaled.inside * unit, scaled.outside * unit, scaled.d)
     shift = _typical_row(X)
     sizes = np.bincount(groups, minlength=n_groups).astype(np.float64)
     sums, squares = _sums(X, groups, len(sizes), shift)
@@ -82,6 +87,13 @@ def measure_effects(X: Any, groups: Ints, n_groups: int) -> Effects:
     return Effects(
         inside + shift, outside + shift, np.clip(np.nan_to_num(d, posinf=LARGEST, neginf=-LARGEST), -LARGEST, LARGEST)
     )
+
+
+def _unit(X: Any) -> float:
+    """The largest absolute value, if its square cannot be computed with; else 1."""
+    values = X.data if sp.issparse(X) else X
+    largest = max(abs(float(values.max())), abs(float(values.min()))) if values.size else 0.0
+    return 1.0 if largest == 0 or SMALLEST_UNIT < largest < 1 / SMALLEST_UNIT else largest
 
 
 def _typical_row(X: Any) -> Floats:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graspel.manifold.tsne import MultilevelTSNE, place_by_tsne
 from graspel.plot.layout import best_view
 from graspel.report.material import Material
 
@@ -18,6 +19,7 @@ __all__ = ["Map", "draw_map"]
 
 Floats = NDArray[np.float64]
 
+TSNE = "Near points are similar (t-SNE). Sizes of groups and distances between far points mean little."
 SMALLEST_TSNE = 30  # points; fewer have too few neighbors for t-SNE
 SPECTRAL_SPREAD = (
     3.0  # of the spectral coordinates, above which they are compressed, in median distances from the middle
@@ -34,16 +36,13 @@ class Map(NamedTuple):
 
 def draw_map(material: Material, space: Floats) -> Map:
     """Place every point in the plane; `space` are the spectral coordinates of the points in three dimensions."""
+    model = material.model
+    if isinstance(model, MultilevelTSNE) and model.embedding_.shape[1] == 2:
+        return Map(model.embedding_, "t-SNE", TSNE)
     lists = material.near.lists
     if lists is not None and len(lists.distinct) >= SMALLEST_TSNE and find_spec("openTSNE") is not None:
-        from graspel.manifold.tsne import place_by_tsne
-
         places = place_by_tsne(material.graph, lists, random_state=0, n_jobs=material.learner.n_jobs)
-        return Map(
-            places,
-            "t-SNE",
-            "Near points are similar (t-SNE). Sizes of groups and distances between far points mean little.",
-        )
+        return Map(places, "t-SNE", TSNE)
     classes = np.zeros(len(space), dtype=np.int64) if material.clusters is None else material.clusters.classes
     flat = space @ best_view(space, classes)[:, :2]
     how = "the first eigenvectors of the graph"

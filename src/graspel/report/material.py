@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
@@ -9,14 +10,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
-from graspel.cluster import GraspelClustering, cluster_graph, find_eigengap
+from graspel.cluster import cluster_graph, find_eigengap
 from graspel.graph import Graph
 from graspel.learning.eigengap import Eigengap
 from graspel.plot.fitted import get_graph, get_learner
 from graspel.plot.palette import shorten
 from graspel.points.validation import check_data
+from graspel.report.clusterer import make_clusterer, settings_of
 from graspel.report.coloring import LONGEST_LABEL, Coloring, make_coloring
 from graspel.report.nearest import NearPoints, find_near_points, near_points_of_graph
 from graspel.report.outliers import outlier_scores
@@ -138,9 +139,11 @@ def check_material(
 def _find_clusters(learner: Any, graph: Graph, X: Any) -> Any:
     """Cluster by default settings; on the graph alone without its critical edges, since these connect clusters."""
     if X is not None:
-        without = clone(learner).set_params(max_iter=0, verbose=False, callback=None)
-        clusterer = GraspelClustering(learner=without, random_state=learner.random_state, n_jobs=learner.n_jobs)
-        return clusterer.fit(X)
+        run = {"random_state": learner.random_state, "n_jobs": learner.n_jobs}
+        clusterer = make_clusterer("auto", settings_of(learner), **run)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the learner has already warned about the data
+            return clusterer.fit(X)
     found = cluster_graph(without_critical_edges(graph), "auto", random_state=0, n_jobs=learner.n_jobs)
     return SimpleNamespace(labels_=found.labels, eigengap_=found.gap)
 

@@ -52,7 +52,7 @@ def suspect_labels(near: NearPoints, graph: Graph, classes: Ints) -> Suspicion:
     >>> from graspel import GRASPEL
     >>> from graspel.report.nearest import near_points_of_graph
     >>> clique = Graph(5, *np.triu_indices(5, 1), 1.0)
-    >>> suspect_labels(near_points_of_graph(clique), clique, np.array([0, 0, 1, 0, 0])).order()[0]
+    >>> int(suspect_labels(near_points_of_graph(clique), clique, np.array([0, 0, 1, 0, 0])).order()[0])
     2
     """
     W = _similarities(near, graph)
@@ -73,9 +73,9 @@ def _similarities(near: NearPoints, graph: Graph) -> sp.csr_array:
     edges = graph.adjacency.copy()
     edges.data = 1 / np.sqrt(edges.data)
     m = near.mean_distances()
-    m = np.where(m > 0, m, max(float(m.mean()), 1e-300))
+    m = np.where(m > 0, m, float(m.mean()) or 1.0)  # points with nothing but copies near them
     D = near.D.tocoo()
-    weights = np.exp(-np.minimum(D.data**2 / (m[D.row] * m[D.col]), 700.0))
+    weights = np.exp(-np.minimum((D.data / m[D.row]) * (D.data / m[D.col]), 700.0))
     W = sp.csr_array((weights, (D.row, D.col)), shape=D.shape)
     W = sp.csr_array(W.maximum(W.T))
     # The ends of an edge that are not among the near points vote with the weight of the farthest near point.

@@ -35,7 +35,8 @@ def write_code(model: Any, clusterer: Any = None) -> str:
     others = [model] if model is not learner else []
     if clusterer is not model and hasattr(clusterer, "learner_"):
         others.append(clusterer)
-    names = ["GRASPEL", *sorted({type(one).__name__ for one in others})]
+    needs_learner = model is learner or any(one.learner is not None for one in others)
+    names = [*(["GRASPEL"] if needs_learner else []), *sorted({type(one).__name__ for one in others})]
     lines = [f"from graspel import {', '.join(names)}", ""]
     if model is learner:
         lines.append(f"learner = {_format_call(learner)}.fit(X)")
@@ -44,10 +45,12 @@ def write_code(model: Any, clusterer: Any = None) -> str:
 
 
 def _format_owner(estimator: Any) -> str:
-    """The call of an estimator that has a learner, with the learner as it was fitted."""
+    """The call of an estimator that has a learner, with the learner if one was given."""
     changed = {name: value for name, value in _changed_parameters(estimator).items() if name != "learner"}
     arguments = [f"{name}={_format_value(value)}" for name, value in changed.items()]
-    return f"{type(estimator).__name__}({', '.join([*arguments, f'learner={_format_call(estimator.learner_)}'])})"
+    if estimator.learner is not None:
+        arguments.append(f"learner={_format_call(estimator.learner)}")
+    return f"{type(estimator).__name__}({', '.join(arguments)})"
 
 
 def _format_call(estimator: Any) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from graspel.io.errors import UnusableFile
+from graspel.points.stored.dask_array import DaskBlocks
 from graspel.points.stored.matrix import StoredMatrix
 from graspel.points.stored.parquet_folder import ParquetFolder, find_parquet_files
 from graspel.points.stored.temporary_copy import copy_to_disk
@@ -36,8 +37,8 @@ def open_folder(path: Path, key: str | None = None) -> StoredMatrix:
 
 
 def as_stored(X: Any) -> StoredMatrix | None:
-    """X as a stored matrix if it is one, or an array of zarr; otherwise None."""
+    """X as a stored matrix if it is one, or an array of zarr or dask; otherwise None."""
     if isinstance(X, StoredMatrix):
         return X
-    is_zarr = type(X).__module__.partition(".")[0] == "zarr" and hasattr(X, "chunks")
-    return ZarrArray(X) if is_zarr else None
+    kind = {"zarr": ZarrArray, "dask": DaskBlocks}.get(type(X).__module__.partition(".")[0])
+    return kind(X) if kind is not None and hasattr(X, "chunks") else None
