@@ -136,8 +136,8 @@ def _learn_by(name: str, X: np.ndarray) -> Any:
         return learn(X, optimal=True, sigma=1e9).graph_
     peers: dict[str, Callable[[], Any]] = {
         "glsc": lambda: GLSC(alpha=0.0, tol=1e-3),
-        "gl-logdet": lambda: GLLogDet(),
-        "graphical-lasso": lambda: GraphicalLasso(),
+        "gl-logdet": lambda: GLLogDet(penalty=1e-6, tol=1e-3),
+        "graphical-lasso": lambda: GraphicalLasso(alpha=1e-3),
     }
     return peers[name]().learn(X)
 

@@ -30,7 +30,7 @@ from graspel.learning.initial import INITIAL, edges_from_user
 from graspel.learning.plan import Plan, plan_run
 from graspel.learning.settings import Settings
 from graspel.learning.stability import STABILITY
-from graspel.points.chunked import ChunkedPoints, chunked_fingerprint, is_dask_array
+from graspel.points.chunked import ChunkedPoints, check_dask_array, chunked_fingerprint, is_dask_array
 from graspel.points.distance_table import PRECOMPUTED, check_distances, check_metric, make_points
 from graspel.points.fingerprint import fingerprint
 from graspel.points.prepared import METRICS, Points
@@ -84,8 +84,9 @@ class GRASPEL(FittedLearner):
     max_iter : int, default=100
         Largest number of rounds. 0 stops at the initial graph, whose components are joined if it is not connected.
     refine : bool, default=False
-        Optimize the weights of the edges found: effective resistance is then z_data + 4 beta on every edge (to 0.1 % up
-        to 5,000 nodes; for more nodes resistances are estimated). Edges whose weight becomes negligible are left out.
+        Optimize the weights of the edges found: effective resistance is then z_data + 4 beta on every edge (to 0.1 %;
+        where exact resistances of more than 5,000 nodes take too long, they are estimated). Edges whose weight becomes
+        negligible are left out.
     optimal : bool, default=False
         Solve the paper's problem instead of following its rounds: find the edges and weights that maximize the
         objective over all graphs, with an upper bound of the distance to the optimum. The graph has 2.5 to 5 edges per
@@ -281,7 +282,7 @@ def check_input(learner: GRASPEL, X: Any) -> Any:
     """X as a matrix that `fit_learner` takes: data points, or distances between them."""
     check_metric(learner.metric)
     if is_dask_array(X) and learner.metric in METRICS and not learner.optimal:
-        return X  # its rows stay on the workers, and are checked there
+        return check_dask_array(X)  # its rows stay on the workers, and are checked there
     return check_distances(X) if learner.metric == PRECOMPUTED else check_data(learner, X)
 
 

@@ -88,3 +88,11 @@ def test_names_that_nobody_has(graph):
         graph.why("W0000", "a,b")
     with pytest.raises(ValueError, match="have no names, only numbers"):
         graph.with_names(None).why("W0000", 1)
+
+
+def test_the_report_shows_the_names(rng, tmp_path):
+    from graspel.report import write_report
+
+    frame = pd.DataFrame(rng.standard_normal((40, 3)), index=[f"wine-{i}" for i in range(40)])
+    write_report(GRASPEL(random_state=0).fit(frame), tmp_path / "report.html", frame)
+    assert "wine-7" in (tmp_path / "report.html").read_text(encoding="utf-8")

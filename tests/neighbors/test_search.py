@@ -89,9 +89,9 @@ def test_harder_data_take_more_sets_of_landmarks(rng, many, monkeypatch):
     sets: list[int] = []
     build = approximate.Landmarks.build
 
-    def counted(X, m, *args):
-        sets.append(m)
-        return build(X, m, *args)
+    def counted(X, density, *args):
+        sets.append(density.m)
+        return build(X, density, *args)
 
     monkeypatch.setattr(approximate.Landmarks, "build", counted)
     for n_features, at_least in ((2, 1), (20, 2)):
@@ -104,8 +104,8 @@ def test_harder_data_take_more_sets_of_landmarks(rng, many, monkeypatch):
 
 
 def test_a_warning_gives_a_low_recall(rng, many, monkeypatch):
-    for limit, value in (("MAX_SETS", 1), ("FEW_LANDMARKS", 1)):
-        monkeypatch.setattr(approximate, limit, value)
+    monkeypatch.setattr(approximate, "MAX_SETS", 1)
+    monkeypatch.setattr(approximate, "FIRST", approximate.Density(share=16, m=1, found=2))
     points = Points(rng.standard_normal((2000, 20)))
     with pytest.warns(match=r"only \d+% of the nearest neighbors were found"):
         found = nearest_neighbors(points, 2, rng)

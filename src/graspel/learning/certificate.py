@@ -59,7 +59,8 @@ class Certificate:
     n_sampled_pairs : int
     support_gap : float or None
         Largest |R / (z_data + 4 beta) - 1| over the edges after refinement (None if weights were not refined); 0 at the
-        optimum. Above 5,000 nodes it is the root mean square over estimates of R, whose standard error is 0.15.
+        optimum. Where exact resistances take too long, it is the root mean square over estimates of R, whose
+        standard error is 0.15.
     outside_gap : float
         Largest R / (z_data + 4 beta) - 1 over the sampled pairs; not above 0 at the optimum over all graphs.
     neighbor_recall : float

@@ -105,7 +105,9 @@ def listed_pairs(start: InitialGraph) -> Pairs:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     found = np.isfinite(neighbors.z)
     heads = np.repeat(np.arange(len(found)), found.sum(axis=1))
-    return unique_edges(neighbors.distinct[heads], neighbors.distinct[neighbors.indices[found]], start.graph.n_nodes)
+    return unique_edges(
+        neighbors.distinct[heads], neighbors.distinct[neighbors.indices[found].astype(np.int64)], start.graph.n_nodes
+    )
 
 
 def _graph_from_user(points: Points, initial: Any, rng: np.random.Generator, search: Search) -> InitialGraph:

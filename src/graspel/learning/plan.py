@@ -26,8 +26,8 @@ from graspel.runtime.available_memory import available_memory
 
 FIXED = 75e6  # bytes: compiled loops and buffers; where the loops have to be compiled first, 60 MB more
 SEARCH = 240.0  # bytes per point: landmarks, cells and hashes
-EDGES = 90.0  # bytes per point and neighbor: the graph, its matrices and factors
-ROUNDS = 480.0  # bytes per point: vectors of the eigensolver that do not depend on the number of pairs
+EDGES = 80.0  # bytes per point and neighbor: the graph, its matrices and factors
+ROUNDS = 350.0  # bytes per point: vectors of the eigensolver that do not depend on the number of pairs
 CHECK = 880.0  # bytes per point
 CHECK_FEW, FEW = 1250.0, 500_000  # the same up to so many points: more solves at once, graspel.linalg.solve
 TABLE = 40.0  # bytes per pair of points where all distances are held in a table

@@ -1,9 +1,9 @@
 r"""Approximate search: sets of landmarks and rounds of descent, until the lists hold the true neighbors of a sample.
 
-The cheapest search comes first: few landmarks for each point (:mod:`graspel.neighbors.landmarks`), which is enough for
-data of low intrinsic dimension. Its lists are compared with the true neighbors of a sample of points. While too many
-are missing, a set of other random landmarks, more of them for each point, adds what the first one missed; while very
-many are missing, a round of descent follows. The candidates come from the sketch and are measured on the points.
+The cheapest search comes first: small cells (:mod:`graspel.neighbors.landmarks`), which are enough for data of low
+intrinsic dimension. Its lists are compared with the true neighbors of a sample of points. While too many are missing, a
+round of descent and then a set of other random landmarks with larger cells add what was missed. The candidates come
+from the sketch and are measured on the points.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.neighbors.exact import exact_neighbors, measure_candidates
-from graspel.neighbors.landmarks import Landmarks, Lists, descend
+from graspel.neighbors.landmarks import Density, Landmarks, Lists, descend
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import row_blocks
 from graspel.runtime.progress import announce
@@ -24,10 +24,9 @@ Floats = NDArray[np.float64]
 
 WANTED_MISSING = 0.0075  # share of true neighbors missed; below the 0.01 promised, as it is measured on a sample
 SAMPLE = 384  # points searched exactly
-FEW_LANDMARKS = 4  # nearest landmarks of each point in the first set: enough for smooth data of low dimension
-MANY_LANDMARKS = 12  # ... in all other sets
-MAX_SETS = 6  # sets of landmarks
-DESCENT_SHARE = 0.05  # share of neighbors missed above which descent finds more in its time than another set
+FIRST = Density(share=16, m=4, found=8)  # small cells in the first set: enough for smooth data of low dimension
+OTHERS = Density(share=64, m=6, found=16)  # large cells in all other sets, which find most in their time if it is high
+MAX_SETS = 8  # sets of landmarks
 EXTRA_IN_SKETCH = 8  # candidates beyond the width where the sketch shortens distances, and so changes their order
 MANY_POINTS = 200_000  # points from which their lists are a large part of the memory
 SINGLE_RANGE = 1e-30, 1e30  # z_data that are kept in single precision
@@ -50,10 +49,10 @@ def approximate_neighbors(points: Points, k: int, width: int, rng: np.random.Gen
     sketch, n_threads = points.sketch, points.n_threads
     lists = Lists.empty(points.n_points, width + 1 if points.sketch_is_exact else width + EXTRA_IN_SKETCH)
     for number in range(MAX_SETS):
-        landmarks, near = Landmarks.build(sketch, MANY_LANDMARKS if number else FEW_LANDMARKS, rng, n_threads)
+        landmarks, near = Landmarks.build(sketch, OTHERS if number else FIRST, rng, n_threads)
         landmarks.improve(sketch, near, sketch, lists, n_threads)
         missing = _missing(points, sample, lists, truth)
-        if number and missing > DESCENT_SHARE:
+        if missing > WANTED_MISSING:
             lists = descend(sketch, lists, n_threads)
             missing = _missing(points, sample, lists, truth)
         announce(
@@ -86,7 +85,9 @@ def _measure(
     for done, block in enumerate(blocks):
         announce("nearest neighbors", done / len(blocks), "measuring distances")
         chosen = order[block]
-        indices[chosen], found = measure_candidates(points, chosen, candidates[chosen].astype(np.int64), width)
+        indices[chosen], found = measure_candidates(
+            points, chosen, candidates[chosen].astype(np.int64), width, compiled=True
+        )
         if z.dtype == np.float32 and not _fits_single(found):
             z = z.astype(np.float64)
         z[chosen] = found

@@ -123,11 +123,18 @@ def _find_candidates(
 
 
 def measure_candidates(
-    points: Points, queries: Ints, candidates: Ints, width: int, asking: Points | None = None
+    points: Points,
+    queries: Ints,
+    candidates: Ints,
+    width: int,
+    asking: Points | None = None,
+    *,
+    compiled: bool = False,
 ) -> tuple[Ints, Floats]:
     """Measure the candidates on the points themselves; keep the `width` nearest, each once.
 
-    Queries are points, and then not their own neighbors, or points of `asking`. A candidate of -1 is none.
+    Queries are points, and then not their own neighbors, or points of `asking`. A candidate of -1 is none. With
+    `compiled` the distances come from a kernel even if they are few, for callers that have loaded others.
     """
     candidates = np.sort(candidates, axis=1)
     invalid = candidates < 0
@@ -135,7 +142,7 @@ def measure_candidates(
         invalid |= candidates == queries[:, None]
     invalid[:, 1:] |= candidates[:, 1:] == candidates[:, :-1]
     candidates[invalid] = 0  # any row that exists; its distance is set to inf below
-    z = points.squared_distances_to(queries, candidates, asking)
+    z = points.squared_distances_to(queries, candidates, asking, compiled=compiled)
     z[invalid] = np.inf
     order = np.argsort(z, axis=1, kind="stable")[:, :width]
     return np.take_along_axis(candidates, order, axis=1), np.take_along_axis(z, order, axis=1)

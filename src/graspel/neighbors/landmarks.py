@@ -31,17 +31,30 @@ from graspel.runtime.parallel import row_blocks, run_blocks
 Rows = NDArray[np.float32]
 Ints = NDArray[np.int32]
 
-SHARE = 16  # points for each landmark
 TOP_LANDMARKS = 4096  # landmarks that all queries are compared with
 CELL_LIMIT = 4  # largest size of a cell, in average sizes: hubs would cost the square of theirs
 QUERY_BLOCK = 4096  # queries of one task; tasks are fixed, so that threads do not change the result
 MERGE_BLOCK = 1 << 15  # lists merged in one task
-BATCH_PLACES = 1 << 21  # queries, counted once for each of their cells, whose findings are held in memory: 128 MB
-FOUND_IN_CELL = 8  # nearest members kept for each query of a cell
+FOUND_BYTES = 1 << 27  # memory for what cells find, before it is merged into the lists: 128 MB
 PRODUCT_BLOCK = 512  # queries of one matrix product: its result stays in the cache
-FORWARD = 16  # nearest neighbors of each point that take part in a round of descent
+FORWARD = 5  # nearest neighbors of each point that take part in a round of descent: more cost their square
 NEW_LANDMARKS = 16  # nearest landmarks whose cells are searched for a new row: it has no other way to be found
-REVERSE = 16  # points that have it among their neighbors, nearest first
+REVERSE = 5  # points that have it among their neighbors, nearest first
+
+
+class Density(NamedTuple):
+    """How dense landmarks are.
+
+    Attributes
+    ----------
+    share : points for each landmark
+    m : landmarks that each point is near to
+    found : nearest members that are kept for each query of a cell; a cell holds about share * m of them
+    """
+
+    share: int
+    m: int
+    found: int
 
 
 class Lists(NamedTuple):
@@ -70,22 +83,24 @@ class Landmarks:
     rows : the rows of the landmarks
     start, members : the cell of landmark c, ``members[start[c]:start[c + 1]]``: the rows below that are near to it
     above : Landmarks of these landmarks; None at the top
+    density : Density
     """
 
     rows: Rows
     start: NDArray[np.int64]
     members: Ints
     above: Landmarks | None
+    density: Density
 
     @classmethod
-    def build(cls, X: Rows, m: int, rng: np.random.Generator, n_threads: int) -> tuple[Landmarks, Ints]:
+    def build(cls, X: Rows, density: Density, rng: np.random.Generator, n_threads: int) -> tuple[Landmarks, Ints]:
         """Landmarks of the rows of X, and the m landmarks nearest to each row, nearest first."""
-        rows = X[np.sort(rng.choice(len(X), max(1, len(X) // SHARE), replace=False))]
-        above = cls.build(rows, m, rng, n_threads)[0] if len(rows) > TOP_LANDMARKS else None
-        unfilled = cls(rows, np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), above)
-        near = unfilled.nearest(X, m, n_threads)
-        start, members, _ = fill_cells(near, len(rows), CELL_LIMIT * SHARE * m)
-        return cls(rows, start, members, above), near
+        rows = X[np.sort(rng.choice(len(X), max(1, len(X) // density.share), replace=False))]
+        above = cls.build(rows, density, rng, n_threads)[0] if len(rows) > TOP_LANDMARKS else None
+        unfilled = cls(rows, np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), above, density)
+        near = unfilled.nearest(X, density.m, n_threads)
+        start, members, _ = fill_cells(near, len(rows), CELL_LIMIT * density.share * density.m)
+        return cls(rows, start, members, above, density), near
 
     def nearest(self, Q: Rows, m: int, n_threads: int) -> Ints:
         """The m landmarks nearest to each row of Q, nearest first (-1 if fewer were found)."""
@@ -108,10 +123,10 @@ class Landmarks:
         """
         from graspel.kernels.nearest import compare_in_cells, merge_found
 
-        own, width = Q is X, min(FOUND_IN_CELL, lists.z.shape[1])
+        own, width = Q is X, min(self.density.found, lists.z.shape[1])
         query_start, queries, places = fill_cells(near, len(self.rows), len(Q))
         everyone = np.arange(len(Q), dtype=np.int32)
-        for low, high in split_evenly(query_start, BATCH_PLACES):
+        for low, high in split_evenly(query_start, FOUND_BYTES // (8 * width)):
             n_places = int(query_start[high] - query_start[low])
             z = np.full((n_places, width), np.inf, dtype=np.float32)
             index = np.full((n_places, width), -1, dtype=np.int32)

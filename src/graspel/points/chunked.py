@@ -35,6 +35,16 @@ def is_dask_array(X: Any) -> bool:
     return type(X).__module__.partition(".")[0] == "dask" and hasattr(X, "chunks")
 
 
+def check_dask_array(X: Any) -> Any:
+    """Return X if it is a matrix of known size; its values are checked on the workers."""
+    if X.ndim != 2 or not all(np.isfinite(side) for side in X.shape) or X.shape[0] < 2 or X.shape[1] < 1:
+        raise ValueError(
+            f"X is a dask array of shape {X.shape}: must be a matrix with at least two rows and known sizes; "
+            "X.compute_chunk_sizes() finds them."
+        )
+    return X
+
+
 class ChunkedPoints(Points):
     """The points of a dask array, seen from the client; parameters as those of `Points`.
 
@@ -47,11 +57,6 @@ class ChunkedPoints(Points):
 
     def __init__(self, X: Any, *, metric: str, center: bool, rng: np.random.Generator, n_threads: int) -> None:
         dask = import_optional("dask", "dask", "A dask array")
-        if X.ndim != 2 or not all(np.isfinite(side) for side in X.shape) or X.shape[0] < 2:
-            raise ValueError(
-                f"X is a dask array of shape {X.shape}: must be a matrix with at least two rows and known sizes; "
-                "X.compute_chunk_sizes() finds them."
-            )
         self.n_points, self.n_features = (int(side) for side in X.shape)
         height = max(1, CHUNK_VALUES // self.n_features)
         self.X = X.rechunk((height, -1))

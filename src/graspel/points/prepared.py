@@ -43,6 +43,7 @@ SKETCH_DIMENSIONS = 128  # principal directions in the sketch of data with more 
 MAX_SKETCH_FEATURES = 128  # number of features up to which the sketch keeps all of them
 SKETCH_SAMPLE = 8192  # largest number of rows that the principal directions are computed from
 COMPILED_WORK = 1 << 27  # differences from which loading the compiled kernel pays: a second in numpy
+COMPILED_ROWS = 1 << 14  # rows listed in one block of the compiled kernel, which reads each of them once
 SPARSE_PAIRS = 1 << 16  # pairs of sparse rows that are measured together
 BLOCK_BYTES = 1 << 22  # size of a block of rows in double precision: small enough for the cache
 
@@ -133,18 +134,18 @@ class Points:
         return z / self._norm_squared
 
     def squared_distances_to(
-        self, p: NDArray[np.integer], Q: NDArray[np.integer], asking: Points | None = None
+        self, p: NDArray[np.integer], Q: NDArray[np.integer], asking: Points | None = None, *, compiled: bool = False
     ) -> Floats:
         """z_data between point p_i of `asking` (default: these points) and each of Q_i1, ..., Q_ik, as a matrix."""
         asking = asking or self
         if self.sparse is not None:
             return self._sparse_distances(p, Q, asking)
-        compiled = Q.size * self.n_features > COMPILED_WORK
+        compiled = compiled or Q.size * self.n_features > COMPILED_WORK
         z = np.empty(Q.shape)
         work = self._distances_by_kernel if compiled else self._distances_by_numpy
         self.run(
             lambda block: work(p[block], Q[block], asking, z[block]),
-            row_blocks(len(p), max(1, self.block // Q.shape[1])),
+            row_blocks(len(p), max(1, (COMPILED_ROWS if compiled else self.block) // Q.shape[1])),
         )
         return z / self._norm_squared
 

@@ -52,7 +52,7 @@ def write_report(
     clusters : array-like of N, or a fitted GraspelClustering, optional
         Clusters of the points; default: those of the model if it is a clusterer, else they are found on its graph.
     names, texts : sequences of N str, optional
-        The name of each point, and a text to read when it is picked.
+        The name of each point (default: that of its node in the graph), and a text to read when it is picked.
     images : tuple, array or path-like, optional
         The points as pictures: the shape (height, width) or (height, width, 3) of the rows of X, an array of pictures,
         or a folder with one file for each point, in the order of their names.
@@ -93,7 +93,7 @@ def write_report(
         X=X,
         labels=labels,
         clusters=clusters,
-        names=names,
+        names=_node_names(model) if names is None else names,
         texts=texts,
         images=images,
         features=features,
@@ -104,3 +104,8 @@ def write_report(
     text = render_page(contents)
     with write_atomically(target) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _node_names(model: Any) -> list[str] | None:
+    names = model.graph_.node_names
+    return None if names is None else names.tolist()
