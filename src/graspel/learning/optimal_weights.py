@@ -32,6 +32,7 @@ Ints = NDArray[np.int64]
 MAX_EVALUATIONS = 200  # of F and all resistances
 LOWEST = 1e-9  # smallest u = w k, about the leverage; it keeps the graph connected whatever step is tried
 NEGLIGIBLE = 1e-3  # leverage up to which an edge counts as vanishing: 1 is a bridge, (N - 1) / |E| the mean
+FAR = 0.1  # largest R / k - 1 above which the search begins with a multiplicative step
 MEMORY = 10  # steps that the quasi-Newton method remembers; 5 to 40 need the same number of evaluations
 
 
@@ -89,6 +90,9 @@ def optimize_weights(
 
     u = np.maximum(search.calibrate(start * k), LOWEST)
     search(u)
+    if search.best.excess > FAR:  # one multiplicative step, w R / k, which never lowers F and solves a tree
+        u = np.maximum(u * search.best.resistance / k, LOWEST)
+        search(u)
     if not is_done():
         minimize(
             search,
