@@ -5,7 +5,7 @@ entrywise square of R_ef = e' Theta^-1 f. In the variables u = w k the gradient 
 diagonal entries of the Hessian on the edges that keep a weight are -1, and its rows sum to at most 1 / leverage. So
 the problem is well scaled, and a quasi-Newton method with bounds (L-BFGS-B) converges at a rate that does not depend on
 the number of points: 16 evaluations to a gap of 1e-3 (:mod:`graspel.learning.optimality_gap`) and 10 more for each
-further digit, on 1,200 to 20,000 points, where multiplicative steps w <- w R / k with Anderson's extrapolation take 25
+further digit, on 1,200 to 5,000 points, where multiplicative steps w <- w R / k with Anderson's extrapolation take 25
 and 15. An evaluation is exact (:mod:`graspel.linalg.edge_resistances`).
 
 References
