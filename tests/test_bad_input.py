@@ -68,7 +68,7 @@ def test_data_that_cannot_be_used(X, parts):
 
 WRONG = {
     "n_neighbors": ([0, -1, 2.0, "2", None, True], "must be a whole number >= 1"),
-    "metric": (["manhattan", None, 1], "must be one of 'euclidean', 'cosine'"),
+    "metric": (["manhatan", None, 1], "must be 'euclidean', 'cosine'"),
     "initial": (["KNN", "", None, 5, GOOD], "must be"),
     "candidates": (["multi", None, 1], "must be one of 'fiedler', 'clusters'"),
     "window": ([0, 0.51, -0.1, np.nan, "0.1", None, True], r"must be a number in \(0, 0.5\].*the paper uses 0.05"),
