@@ -25,7 +25,7 @@ from graspel.learning.history import Round
 from graspel.learning.initial import InitialGraph
 from graspel.learning.run_log import RunLog
 from graspel.learning.weights import Weights
-from graspel.neighbors.landmarks import Landmarks
+from graspel.neighbors.landmarks import Density, Landmarks
 from graspel.neighbors.search import Neighbors, nearest_neighbors
 from graspel.points.prepared import Points
 from graspel.runtime.progress import announce
@@ -130,6 +130,7 @@ class Checkpoint:
         level, number = neighbors.landmarks, 0
         while level is not None:
             arrays |= {f"landmarks{number}_{name}": getattr(level, name) for name in ("rows", "start", "members")}
+            arrays[f"landmarks{number}_density"] = np.array(level.density)
             level, number = level.above, number + 1
         return arrays
 
@@ -137,7 +138,8 @@ class Checkpoint:
         landmarks = None
         for number in reversed(range(sum(name.endswith("_rows") for name in arrays))):
             rows, first, members = (arrays[f"landmarks{number}_{name}"] for name in ("rows", "start", "members"))
-            landmarks = Landmarks(rows, first, members, landmarks)
+            density = Density(*arrays[f"landmarks{number}_density"].tolist())
+            landmarks = Landmarks(rows, first, members, landmarks, density)
         if len(arrays["copies"]):
             points = points.subset(arrays["distinct"])
         lists = {name: arrays[name] for name in LIST_ARRAYS}

@@ -116,7 +116,7 @@ class TablePoints(Points):
         return self._squares(self.X[self._numbers(np.asarray(p)), self._numbers(np.asarray(q))])
 
     def squared_distances_to(
-        self, p: NDArray[np.integer], Q: NDArray[np.integer], asking: Points | None = None
+        self, p: NDArray[np.integer], Q: NDArray[np.integer], asking: Points | None = None, *, compiled: bool = False
     ) -> Floats:
         """z_data between point p_i of `asking` (default: these points) and each of Q_i1, ..., Q_ik, as a matrix."""
         rows = self._numbers(p) if asking is None else p

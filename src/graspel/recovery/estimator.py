@@ -57,7 +57,8 @@ class GraphRecovery(BaseEstimator):
         graph needs, because superfluous edges are removed later.
     tol : float, default=1e-3
         Largest |R / k - 1| on an edge at which the weights have converged (where exact resistances of more than
-        5,000 nodes take too long, they are estimated). Many signals determine the weights more accurately, and then a smaller tolerance is used.
+        5,000 nodes take too long, they are estimated). Many signals determine the weights more accurately, and then a
+        smaller tolerance is used.
     random_state : int, RandomState, Generator or None, default=None
         Seed. The same seed gives the same graph.
     n_jobs : int, default=None
