@@ -13,7 +13,12 @@ import pytest
 from graspel import GRASPEL
 from graspel.graph import Graph
 from graspel.learner import fit_learner
+from graspel.learning.checkpoint import Checkpoint, get_state
+from graspel.neighbors.approximate import FIRST
+from graspel.neighbors.landmarks import Landmarks
+from graspel.neighbors.search import Neighbors
 from graspel.points.fingerprint import fingerprint
+from graspel.points.prepared import Points
 
 KILLED = """
 import os, signal, sys
@@ -122,3 +127,21 @@ def test_every_value_and_every_place_changes_the_fingerprint(X):
     others = [changed, swapped, X[:-1], X.astype(np.float32), X.reshape(-1, 1)]
     assert len({fingerprint(values) for values in [X, *others]}) == 6
     assert fingerprint(np.asfortranarray(X)) == fingerprint(X)
+
+
+def test_landmarks_of_the_search_are_kept(tmp_path, X):
+    rng = np.random.default_rng(0)
+    points = Points(X)
+    upper = Landmarks.build(points.sketch, FIRST, rng, 1)[0]
+    lower = Landmarks(upper.rows, upper.start, upper.members, upper, FIRST)
+    everyone, nobody = np.arange(400), np.empty(0, dtype=np.int64)
+    lists = Neighbors(points, everyone[:, None], np.ones((400, 1)), 0.5, everyone, nobody, nobody, lower)
+    checkpoint = Checkpoint(tmp_path, "data", {}, rng)
+    checkpoint._write(tmp_path / "lists.npz", checkpoint._pack_lists(lists), {"recall": 0.5, "random": get_state(rng)})
+    found = checkpoint.search(points, 1, rng).landmarks
+    for level in (lower, upper):
+        assert np.array_equal(found.rows, level.rows)
+        assert np.array_equal(found.members, level.members)
+        assert found.density == FIRST
+        found = found.above
+    assert found is None

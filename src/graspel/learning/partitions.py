@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.learning.connect import OutsideSearch, closest_in_lists
+from graspel.neighbors.approximate import FIRST
 from graspel.neighbors.duplicates import hash_rows
 from graspel.neighbors.exact import EXACT_WORK, exact_neighbors, exact_work, measure_candidates
-from graspel.neighbors.landmarks import Density, Landmarks
+from graspel.neighbors.landmarks import Landmarks
 from graspel.neighbors.products import squared_distances
 from graspel.neighbors.search import Neighbors, find_lists
 from graspel.points.prepared import Points
@@ -25,7 +26,6 @@ Floats = NDArray[np.float64]
 Pairs = tuple[Ints, Ints, Floats]
 
 MEMBERSHIPS = 3  # partitions of each point: its home and two others
-ACROSS_LANDMARKS = Density(share=16, m=4, found=8)  # where such a comparison is too large for all pairs
 ASSIGNED_TOGETHER = 4096  # rows whose distances to all centers are held at a time
 
 
@@ -161,7 +161,7 @@ def closest_across(
         if exact_work(points, len(queries)) <= EXACT_WORK:
             found, z = exact_neighbors(points, everyone, 1, asking=asking)
         else:
-            landmarks, _ = Landmarks.build(points.sketch, ACROSS_LANDMARKS, np.random.default_rng(seed), 1)
+            landmarks, _ = Landmarks.build(points.sketch, FIRST, np.random.default_rng(seed), 1)
             candidates = landmarks.search(asking.sketch, points.sketch, 4, 1)
             found, z = measure_candidates(points, everyone, candidates, 1, asking)
     best = int(np.lexsort((b.ids[pool[found[:, 0]]], a.ids[queries], z[:, 0]))[0])
