@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster.hierarchy import is_valid_linkage
 from sklearn.datasets import load_digits, make_blobs, make_moons
@@ -189,3 +190,16 @@ def test_wrong_parameters():
         GraspelClustering(2, metric="cosine", learner=GRASPEL()).fit(X)
     with pytest.raises(ValueError, match="noise"):
         GraspelClustering(2, noise="yes").fit(X)
+
+
+@pytest.mark.parametrize("n_features", [40, 600])
+def test_sparse_rows_are_smoothed_too(rng, n_features):
+    """Sparse points have no sketch: few columns are taken as they are, many by their singular directions."""
+    X = sp.random_array((300, n_features), density=0.1, rng=rng, format="csr")
+    points = Points(X)
+    assert points.sparse is not None
+    rows = smoothed_rows(nearest_neighbors(points, 12, rng))
+    assert len(rows) == 300
+    assert_allclose(np.linalg.norm(rows, axis=1), 1.0, rtol=1e-6)
+    labels = GraspelClustering(8, metric="cosine", random_state=0).fit_predict(X)
+    assert len(set(labels.tolist())) == 8

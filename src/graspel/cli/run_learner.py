@@ -29,7 +29,8 @@ def read_points(data: Path, key: str | None, header: bool | None, given: dict[st
     for name in ("columns", "drop"):
         if name in roles:
             roles[name] = tuple(cell.strip() for cell in roles[name].split(",") if cell.strip())
-    if data.is_dir() and not (data / "obs").is_dir():  # AnnData is read whole, with the names of its rows
+    reads_whole = (data / "obs").is_dir() or (roles and data.suffix == ".zarr")  # AnnData; chosen columns
+    if data.is_dir() and not reads_whole:
         if roles:
             options = ", ".join(f"--{name.replace('_', '-')}" for name in roles)
             raise ValueError(f"{data} is a folder, whose columns are all features: leave out {options}.")

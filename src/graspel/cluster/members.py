@@ -33,7 +33,7 @@ from graspel.neighbors.search import Neighbors
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-TOL = 1e-2  # relative residual of the eigenpairs in the energy norm; 1e-3 gives the same clusters
+TOL = 1e-3  # relative residual of the eigenpairs in the energy norm; at 1e-2 two processors differ in 41 points of USPS
 MAX_VECTORS = 200  # largest number of eigenvectors; for more clusters Ward's method uses the same rows
 
 

@@ -25,9 +25,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.extmath import randomized_svd
 
 from graspel.linalg.contraction import group_means
 from graspel.neighbors.search import Neighbors
+from graspel.points.prepared import SKETCH_DIMENSIONS, Points
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -53,6 +55,16 @@ def can_smooth(neighbors: Neighbors) -> bool:
     return sketch is not None and len(sketch) == len(neighbors.distinct)
 
 
+def _features(points: Points) -> NDArray[np.float32]:
+    """The points in few dimensions: their sketch, or the leading singular directions of sparse rows."""
+    if points.sparse is None:
+        return points.sketch.astype(np.float32)
+    if min(points.sparse.shape) <= SKETCH_DIMENSIONS:
+        return points.sparse.toarray().astype(np.float32)
+    U, s, _ = randomized_svd(points.sparse, SKETCH_DIMENSIONS, n_iter=3, random_state=0)
+    return (U * s).astype(np.float32)
+
+
 def smoothed_rows(neighbors: Neighbors) -> Floats:
     """The sketch of the distinct points, smoothed along their graph, centered, as rows of unit length."""
     n, k = neighbors.points.n_points, min(SMOOTHING_NEIGHBORS, neighbors.indices.shape[1])
@@ -62,7 +74,7 @@ def smoothed_rows(neighbors: Neighbors) -> Floats:
     A = sp.csr_array(A.maximum(A.T) + sp.eye_array(n, dtype=np.float32))
     scale = sp.diags_array(1 / np.sqrt(A.sum(axis=1)))
     S = sp.csr_array(scale @ A @ scale)
-    X = neighbors.points.sketch.astype(np.float32)
+    X = _features(neighbors.points)
     for _ in range(STEPS):
         X = S @ X
     rows = X.astype(np.float64)
