@@ -8,6 +8,7 @@ import zipfile
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from graspel.graph import Graph
 from graspel.io.npy_arrays import read_npy
@@ -148,3 +149,12 @@ def test_the_archive_of_a_whole_matrix_is_still_read(tmp_path):
     for form in ("csr", "csc", "bsr", "coo", "dia"):
         sp.save_npz(tmp_path / "a.npz", sp.csr_array(np.eye(4)).asformat(form))
         assert np.array_equal(read_data(tmp_path / "a.npz").toarray(), np.eye(4))
+
+
+def test_a_sparse_file_that_claims_billions_of_columns_takes_no_memory_for_them(tmp_path):
+    path, n_columns = tmp_path / "wide.npz", 2_000_000_000
+    entries = np.ones(2), np.array([0, n_columns - 1]), np.array([0, 1, 2])
+    sp.save_npz(path, sp.csr_array(entries, shape=(2, n_columns)))
+    X = read_data(path)
+    assert X.shape == (2, n_columns)
+    assert X.nnz == 2

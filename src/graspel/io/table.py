@@ -37,7 +37,7 @@ class Table:
     """
 
     numbers: Any
-    positions: list[int]
+    positions: Sequence[int]
     texts: dict[int, list[str]] = field(default_factory=dict)
     header: list[str] | None = None
     missing: tuple[int, int] | None = None
@@ -50,7 +50,7 @@ class Table:
     def of_numbers(cls, matrix: Any, header: list[str] | None = None, **more: Any) -> Table:
         """A table of numbers only."""
         n_columns = matrix.shape[1] if matrix.ndim == 2 else 0
-        return cls(matrix, list(range(n_columns)), header=header, **more)
+        return cls(matrix, range(n_columns), header=header, **more)
 
     @property
     def n_rows(self) -> int:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from graspel.io.errors import UnusableFile
@@ -77,6 +78,9 @@ def assign_roles(table: Table, roles: Roles, path: Any) -> PointTable:
            [3.]]), names=['Ann', 'Bob'], labels=None, features=['x'])
     """
     check_choices(roles.scale, roles.impute)
+    if sp.issparse(table.numbers) and table.header is None and roles == Roles():
+        # A small file can claim billions of columns, which no list should hold.
+        return PointTable(table.numbers, table.row_names, None)
     labels, label_at = _find_labels(table, roles, path)
     id_at = None if roles.id_column is None else _find(table, roles.id_column, "--id-column", path)
     left_out = {_find(table, name, "--drop", path) for name in roles.drop} | {id_at, label_at}
@@ -197,7 +201,7 @@ def _feature_matrix(table: Table, features: list[int], path: Any) -> Any:
             )
     if not features:
         raise UnusableFile(f"{path}: no column is left for the features; give at least one column of numbers.")
-    if features == table.positions:
+    if features == list(table.positions):
         return table.numbers
     place = {at: place for place, at in enumerate(table.positions)}
     return table.numbers[:, [place[at] for at in features]]
