@@ -108,6 +108,8 @@ def escape_signs(app: Any, what: str, name: str, obj: Any, options: Any, lines: 
     for i, line in enumerate(lines):
         if line.lstrip().startswith((">>>", "...")):
             continue
+        # What scikit-learn's own docstrings refer to is not part of this site.
+        lines[i] = line = re.sub(r":ref:`([^`<]*?)\s*(?:<[^`]*>)?`", r"\1", line)
         entry = re.match(r"\s*[\w, ]+ : ", line)  # the name of a parameter or attribute
         start = entry.end() if entry else 0
         parts = re.split(r"(``.*?``|`.*?`)", line[start:])

@@ -40,8 +40,9 @@ def check_neighbors(graph: Graph, X: Any, k: int, metric: str, missing: float = 
     A share `missing` of the edges may join others.
     """
     D = pairwise_distances(X, metric)
-    # Most distances are typical ones, also where a few rows lie absurdly far out. Smaller ones have a square of zero.
-    is_copy = 1e-120 * np.median(D[D > 0] if D.any() else D) >= D
+    # Most distances are typical ones, also where a few rows lie absurdly far out; directions all have length one.
+    typical = D.max() if metric == "cosine" else np.median(D[D > 0] if D.any() else D)
+    is_copy = 1e-120 * typical >= D  # the square of a smaller distance is zero beside that of a typical one
     distinct = np.unique(is_copy.argmax(axis=1))  # the first copy of each point; lists hold distinct points
     D = np.where(is_copy, np.inf, D)
     reach = np.full(len(D), np.inf)

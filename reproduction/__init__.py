@@ -49,5 +49,6 @@ REPRODUCTIONS: dict[str, Reproduction] = {
     "fig-objective": Reproduction("fig_objective", full=150, quick=45),
     "fig-spectra": Reproduction("fig_spectra", full=60, quick=15),
     "tsne": Reproduction("tsne", full=900, quick=60),
+    "suite": Reproduction("suite", full=3600, quick=120),
     "fig-recovery-time": Reproduction("recovery_time", full=900, quick=20),
 }

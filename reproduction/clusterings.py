@@ -195,7 +195,17 @@ def umap_k_means(problem: Problem) -> FoundClusters:
     return FoundClusters(labels, construction, clustering)
 
 
+def graspel_consensus(problem: Problem) -> FoundClusters:
+    """GraspelClustering as it is by default: the consensus of several graphs."""
+    from graspel import GraspelClustering
+
+    model = GraspelClustering(problem.n_clusters, random_state=problem.seed)
+    seconds, labels = time_call(lambda: model.fit(problem.X).labels_)
+    return FoundClusters(labels, None, seconds)
+
+
 PEERS: dict[str, Callable[[Problem], FoundClusters]] = {
+    "graspel-consensus": graspel_consensus,
     "sklearn-spectral": sklearn_spectral,
     "kmeans": k_means,
     "umap": umap_k_means,

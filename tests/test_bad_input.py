@@ -68,7 +68,7 @@ def test_data_that_cannot_be_used(X, parts):
 
 WRONG = {
     "n_neighbors": ([0, -1, 2.0, "2", None, True], "must be a whole number >= 1"),
-    "metric": (["manhattan", None, 1], "must be one of 'euclidean', 'cosine'"),
+    "metric": (["manhatan", None, 1], "must be 'euclidean', 'cosine'"),
     "initial": (["KNN", "", None, 5, GOOD], "must be"),
     "candidates": (["multi", None, 1], "must be one of 'fiedler', 'clusters'"),
     "window": ([0, 0.51, -0.1, np.nan, "0.1", None, True], r"must be a number in \(0, 0.5\].*the paper uses 0.05"),
@@ -80,6 +80,9 @@ WRONG = {
     "stability": (["eta", None, 1], "must be one of 'distortion', 'eigenvalues'"),
     "max_iter": ([-1, 1.0, "1", None, True], "must be a whole number >= 0"),
     "refine": ([0, 1, "no", None], "must be True or False"),
+    "optimal": ([0, 1, "no", None], "must be True or False"),
+    "neighbor_rule": (["far", None, 1], "must be one of 'nearest', 'mutual', 'local-scale'"),
+    "checkpoint": ([1, 0.5, []], "must be None or the path of a folder"),
     "center": ([0, 1, "no", None], "must be True or False"),
     "random_state": ([-1, 2**32, 0.5, "0", True], "must be a whole number from 0"),
     "n_jobs": ([0, 1.5, "2", True], "must be a whole number other than 0, or None"),

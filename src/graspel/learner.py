@@ -13,7 +13,7 @@ import os
 import sys
 import warnings
 from contextlib import nullcontext
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from graspel.learning.certificate import certify
 from graspel.learning.checkpoint import Checkpoint
 from graspel.learning.history import Callback
 from graspel.learning.initial import INITIAL, edges_from_user
+from graspel.learning.neighbor_rules import NEIGHBOR_RULES
 from graspel.learning.plan import Plan, plan_run
 from graspel.learning.settings import Settings
 from graspel.learning.stability import STABILITY
@@ -56,6 +57,9 @@ class GRASPEL(FittedLearner):
         distances: a square matrix, a sparse one (other pairs: the shortest path), or neighbor lists (indices,
         distances). Any other metric of scikit-learn, or a function of two rows, is computed for all pairs, for at
         most 10,000 points.
+    neighbor_rule : {"nearest", "mutual", "local-scale"}, default="nearest"
+        Which of its 16 nearest points a point is joined to, in "knn" and "unn": the nearest ones; those of the smallest
+        mutual rank; or those nearest in units of the local distances (see docs/method.md).
     initial : {"knn", "unn", "mst"}, Graph, sparse matrix or (indices, distances), default="knn"
         The initial graph. "unn" is a larger kNN graph (n_neighbors=5 is usual), spectrally sparsified to a relative
         condition number of 30. "mst" is the Euclidean minimum spanning tree. A graph that you give contributes its
@@ -142,6 +146,7 @@ class GRASPEL(FittedLearner):
         n_neighbors: int = 2,
         *,
         metric: Any = "euclidean",
+        neighbor_rule: str = "nearest",
         initial: Any = "knn",
         candidates: str = "fiedler",
         window: float = 0.05,
@@ -163,6 +168,7 @@ class GRASPEL(FittedLearner):
     ) -> None:
         self.n_neighbors = n_neighbors
         self.metric = metric
+        self.neighbor_rule = neighbor_rule
         self.initial = initial
         self.candidates = candidates
         self.window = window
@@ -227,11 +233,14 @@ class GRASPEL(FittedLearner):
         return _make_plan(self, X)
 
     def _settings(self) -> Settings:
-        return Settings(**{field.name: getattr(self, field.name) for field in fields(Settings)})
+        return Settings(
+            **{field.name: getattr(self, field.name) for field in fields(Settings) if field.name != "n_listed"}
+        )
 
     def _check_parameters(self) -> None:
         check_number("n_neighbors", self.n_neighbors, ">= 1", lambda v: v >= 1, whole=True, hint="The paper uses 2.")
         check_metric(self.metric)
+        check_choice("neighbor_rule", self.neighbor_rule, NEIGHBOR_RULES)
         if isinstance(self.initial, str):
             check_choice("initial", self.initial, INITIAL)
         check_choice("candidates", self.candidates, CANDIDATES)
@@ -295,11 +304,11 @@ def store_input(estimator: Any, learner: GRASPEL, X: Any) -> None:
         learner.graph_ = learner.graph_.with_names(find_row_names(X))
 
 
-def fit_learner(learner: GRASPEL, values: Any, *, keep_lists: bool = True) -> Learned:
+def fit_learner(learner: GRASPEL, values: Any, *, keep_lists: bool = True, n_listed: int = 0) -> Learned:
     """Fit a learner on a matrix that `check_data` returned, and return everything that was learned.
 
     Estimators that own a learner call this function because they need the neighbor lists, which the learner does not
-    keep unless it is to grow: they are too large.
+    keep unless it is to grow: they are too large. `n_listed` is the smallest length of the lists.
     """
     learner._check_parameters()
     rng = generator(learner.random_state)
@@ -309,12 +318,11 @@ def fit_learner(learner: GRASPEL, values: Any, *, keep_lists: bool = True) -> Le
         _make_plan(learner, values.shape).check()
         # The points have no name here, so that `learn` can give up their sketch.
         checkpoint = _open_checkpoint(learner, values, rng)
+        settings = replace(learner._settings(), n_listed=n_listed)
         if learner.optimal:
-            learned = learn_optimum(_prepare(learner, values, rng), learner._settings(), rng)
+            learned = learn_optimum(_prepare(learner, values, rng), settings, rng)
         else:
-            learned = learn(
-                _prepare(learner, values, rng), learner._settings(), rng, keep_lists=keep_lists, checkpoint=checkpoint
-            )
+            learned = learn(_prepare(learner, values, rng), settings, rng, keep_lists=keep_lists, checkpoint=checkpoint)
         learner.graph_, learner.history_ = learned.graph, learned.history
         learner.n_iter_ = len(learned.history)
         learner._tie_rule = TieRule.of(learned)

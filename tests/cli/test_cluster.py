@@ -70,16 +70,16 @@ def test_the_clusters_are_those_of_the_estimator(graspel, data, points, output):
 
 
 def test_options_reach_the_learner_and_the_head(graspel, data, output, monkeypatch):
-    from graspel.learner import GRASPEL
+    from graspel import graph_estimator
+    from graspel.learner import GRASPEL, fit_learner
 
     seen = {}
-    fit = GRASPEL.fit
 
-    def spy(self, X, y=None):
-        seen.update(self.get_params())
-        return fit(self, X)
+    def spy(model, values, **options):
+        seen.update(model.get_params())
+        return fit_learner(model, values, **options)
 
-    monkeypatch.setattr(GRASPEL, "fit", spy)
+    monkeypatch.setattr(graph_estimator, "fit_learner", spy)
     given = {"n_neighbors": 3, "metric": "cosine", "initial": "mst", "max_iter": 2, "random_state": 7, "n_jobs": 1}
     options = [part for name, value in given.items() for part in (f"--{name.replace('_', '-')}", value)]
     assert (
@@ -99,9 +99,9 @@ def test_without_options_the_learner_is_that_of_the_estimator(graspel, data, out
     seen = []
     fit = learner.fit_learner
 
-    def spy(model, values):
+    def spy(model, values, **options):
         seen.append(model.get_params())
-        return fit(model, values)
+        return fit(model, values, **options)
 
     for module in (learner, graph_estimator):
         monkeypatch.setattr(module, "fit_learner", spy)
@@ -146,7 +146,8 @@ def test_the_same_seed_gives_the_same_file_in_a_new_process(graspel, graspel_pro
 
 def test_a_graph_that_was_kept_gives_the_same_clusters(graspel, data, tmp_path):
     first, second, graph = tmp_path / "first.csv", tmp_path / "second.csv", tmp_path / "kept.npz"
-    assert graspel("cluster", data, "-k", 4, "-o", first, "--save-graph", graph, "--seed", 0, "-q").code == 0
+    alone = ("--consensus", 1, "--seed", 0, "-q")
+    assert graspel("cluster", data, "-k", 4, "-o", first, "--save-graph", graph, *alone).code == 0
     assert Graph.read(graph).is_connected
     assert graspel("cluster", "--graph", graph, "-k", 4, "-o", second, "--seed", 0, "-q").code == 0
     assert first.read_bytes() == second.read_bytes()

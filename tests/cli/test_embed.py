@@ -67,9 +67,9 @@ def test_options_reach_the_learner(graspel, data, output, monkeypatch, method):
     seen = []
     fit = graph_estimator.fit_learner
 
-    def spy(learner, values):
+    def spy(learner, values, **options):
         seen.append(learner.get_params())
-        return fit(learner, values)
+        return fit(learner, values, **options)
 
     monkeypatch.setattr(graph_estimator, "fit_learner", spy)
     options = ("--n-neighbors", 3, "--metric", "cosine", "--max-iter", 1, "--center", "--seed", 7, "--n-jobs", 1)

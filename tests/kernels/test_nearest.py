@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from graspel.kernels.nearest import compare_in_cells, merge_found
-from graspel.neighbors.landmarks import Landmarks, Lists, fill_cells
+from graspel.neighbors.landmarks import Density, Landmarks, Lists, fill_cells
 
 
 def squared(X, Y):
@@ -23,7 +23,7 @@ def rows(request, rng):
 
 
 def test_queries_are_compared_with_the_members_of_their_cells(rows, rng):
-    landmarks, near = Landmarks.build(rows, 2, rng, 1)
+    landmarks, near = Landmarks.build(rows, Density(share=16, m=2, found=4), rng, 1)
     start, queries, places = fill_cells(near, len(landmarks.rows), len(rows))
     z, index = np.full((len(queries), 4), np.inf, np.float32), np.full((len(queries), 4), -1, np.int32)
     cells = landmarks.members, landmarks.start, 0, len(landmarks.rows)

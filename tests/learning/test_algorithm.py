@@ -64,7 +64,8 @@ def test_the_function_learns_the_graph_of_the_estimator_to_the_bit(parameters):
 def test_the_settings_are_those_of_the_estimator():
     defaults = {name: parameter.default for name, parameter in inspect.signature(GRASPEL).parameters.items()}
     for field in fields(Settings):
-        assert field.default == defaults[field.name], field.name
+        if field.name != "n_listed":  # the length of the lists is for estimators that own a learner
+            assert field.default == defaults[field.name], field.name
 
 
 def test_it_says_when_max_iter_ended_the_rounds():

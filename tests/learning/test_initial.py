@@ -36,7 +36,7 @@ def test_a_list_that_is_too_short_makes_fewer_edges(rng):
     z, indices = found.z.copy(), found.indices.copy()
     z[2, 1:], indices[2, 1:] = np.inf, 2  # a list that found only one point ends in the point itself
     neighbors = Neighbors(**{**vars(found), "z": z, "indices": indices})
-    lists = InitialInputs(points, neighbors, 2, Weights.from_distances(z[:, :1], 2), rng)
+    lists = InitialInputs(points, neighbors, 2, "nearest", Weights.from_distances(z[:, :1], 2), rng)
     graph = INITIAL["knn"](lists)
     assert np.isin(2, [graph.heads, graph.tails])
     assert graph.n_edges <= 11

@@ -103,10 +103,14 @@ def test_harder_data_take_more_sets_of_landmarks(rng, many, monkeypatch):
         assert (len(sets) == 1) == (at_least == 1)
 
 
-def test_a_warning_gives_a_low_recall(rng, many, monkeypatch):
+def test_where_landmarks_fail_all_distances_are_computed_or_a_warning_is_given(rng, many, monkeypatch):
     monkeypatch.setattr(approximate, "MAX_SETS", 1)
     monkeypatch.setattr(approximate, "FIRST", approximate.Density(share=16, m=1, found=2))
     points = Points(rng.standard_normal((2000, 20)))
+    found = nearest_neighbors(points, 2, rng)  # all distances are computed where landmarks fail
+    assert found.recall == 1.0
+    assert found.landmarks is None
+    monkeypatch.setattr(search, "FALLBACK_WORK", 0.0)  # ... unless that takes too long
     with pytest.warns(match=r"only \d+% of the nearest neighbors were found"):
         found = nearest_neighbors(points, 2, rng)
     assert 0.1 < found.recall < 0.98

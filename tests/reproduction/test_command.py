@@ -14,7 +14,7 @@ def test_a_small_run(reproduce, blobs, tmp_path):
     assert sorted(path.name for path in folder.iterdir()) == ["index.md", "table1.json", "table1.md"]
     text = (folder / "table1.md").read_text(encoding="utf-8")
     assert outcome.out.startswith(text)
-    assert "graspel, 2NN (default)" in text
+    assert "graspel, consensus (default)" in text
     assert "(92.59 / 0.87)" in text
     cells = json.loads((folder / "table1.json").read_text())
     assert cells["usps/graspel/0"]["value"]["acc"] == 1.0

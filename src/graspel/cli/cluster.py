@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -13,19 +13,20 @@ from graspel.cli.errors import friendly_errors
 from graspel.cli.options import AUTO
 from graspel.cli.output import check_graph_file, check_sources, print_json, print_table
 from graspel.cli.progress_bar import progress_bar
-from graspel.cli.run_learner import find_classes, find_initial_file, learn_graph, read_points
+from graspel.cli.run_learner import find_classes, find_initial_file, read_initial, read_points
 from graspel.io.errors import UnusableFile
 from graspel.runtime.progress import announce
 
 if TYPE_CHECKING:
-    from graspel.cluster import Clustering
     from graspel.graph import Graph
 
 HELP = (
     "Group data points into clusters.\n\n"
-    "Learns the graph of the points (or reads one from a file, --graph), and groups them by the first "
-    "eigenvectors of its Laplacian. Writes the cluster of every point, in the order of the data, and prints how many "
-    "clusters there are and how large they are. With known classes (--labels) it also prints how well the two agree."
+    "Makes several graphs of the points from one set of neighbor lists, groups the points by the first eigenvectors "
+    "of each, and finds the groups that the graphs agree on (or clusters one graph: --consensus 1, an option that "
+    "says which graph, or --graph FILE). Writes the cluster of every point, in the order of the data, and prints how "
+    "many clusters there are and how large they are. With known classes (--labels) it also prints how well "
+    "the two agree."
 )
 EXAMPLES = "\n".join(
     (
@@ -43,6 +44,14 @@ EXAMPLES = "\n".join(
 
 MAX_ITER = 0  # rounds of critical edges; these edges join different clusters (docs/clustering.md)
 SHOWN_SIZES = 20  # sizes of clusters in the printed summary
+
+
+class FoundLabels(NamedTuple):
+    """Labels of all points (-1 is noise), the number of clusters, and the eigengap if this was found by it."""
+
+    labels: Any
+    n_clusters: int
+    gap: Any
 
 
 Data = Annotated[
@@ -91,6 +100,21 @@ AssignLabels = Annotated[
         metavar="ward|paper",
     ),
 ]
+Consensus = Annotated[
+    int | None,
+    options.make_option(
+        None,
+        "7, or 1 if other options say which graph to cluster",
+        "How many graphs are clustered; the result is what they agree on. 1: the learned graph alone.",
+        metavar="1..7",
+    ),
+]
+Noise = Annotated[
+    bool | None,
+    options.make_option(
+        None, "no-noise", "Write -1 for points that are far from all others for their cluster.", "--noise/--no-noise"
+    ),
+]
 GraphFile = Annotated[
     Path | None,
     options.make_file_option(
@@ -121,9 +145,9 @@ MaxIter = Annotated[
 ]
 Seed = Annotated[int | None, options.make_seed_option("clusters")]
 
-LEARNING = ("n_neighbors", "metric", "initial", "max_iter", "center")
+LEARNING = ("n_neighbors", "metric", "neighbor_rule", "initial", "max_iter", "center")
 # Options for learning a graph, and options for reading points.
-NOT_WITH_GRAPH = (*LEARNING, "save_graph")
+NOT_WITH_GRAPH = (*LEARNING, "save_graph", "consensus", "noise")
 ONLY_WITH_DATA = ("key", "header", *options.ROLES)
 
 
@@ -133,6 +157,8 @@ def cluster(
     n_clusters: Clusters = AUTO,
     labels: Labels = None,
     assign_labels: AssignLabels = "ward",
+    consensus: Consensus = None,
+    noise: Noise = None,
     graph: GraphFile = None,
     save_graph: SaveGraph = None,
     key: options.Key = None,
@@ -145,6 +171,7 @@ def cluster(
     impute: options.Impute = None,
     n_neighbors: options.Neighbors = None,
     metric: options.Metric = None,
+    neighbor_rule: options.NeighborRule = None,
     initial: Initial = None,
     max_iter: MaxIter = None,
     center: options.Center = None,
@@ -160,7 +187,7 @@ def cluster(
         source = _check_source(given)
         _check_files(given)
         with progress_bar(show=not (json or quiet)):
-            from graspel.cluster import ASSIGNMENTS, cluster_graph
+            from graspel.cluster import ASSIGNMENTS
             from graspel.io.labels import write_labels
             from graspel.runtime.parameters import check_choice
 
@@ -171,20 +198,17 @@ def cluster(
             _check_n_clusters(n_clusters, n_points, source)
             classes = _find_classes(given, points, n_points, source)
             if learned is None:
-                wanted = {name: given[name] for name in (*LEARNING, "random_state", "n_jobs") if name in given}
-                learned = learn_graph(points, {"max_iter": MAX_ITER, **wanted}).graph_
+                learned, found, more = _cluster_points(points, n_clusters, given)
             else:
                 _check_components(n_clusters, learned, source)
+                found, more = _cluster_nodes(learned, n_clusters, given), {}
             if save_graph is not None:
                 learned.export(save_graph)
                 written.append(str(save_graph))
-            found = cluster_graph(
-                learned, n_clusters, assign_labels=assign_labels, random_state=random_state, n_jobs=n_jobs
-            )
             announce("writing", detail=output.name)
             write_labels(output, found.labels, learned.node_names)
         written.append(str(output))
-        record = {**_summary(found, learned), **_scores(classes, found), "seconds": monotonic() - began}
+        record = {**_summary(found, learned), **more, **_scores(classes, found), "seconds": monotonic() - began}
         if json:
             print_json(record)
         elif not quiet:
@@ -242,6 +266,37 @@ def _check_components(n_clusters: int | str, graph: Graph, source: Path) -> None
         )
 
 
+# --- the work --------------------------------------------------------------------------------------------------------
+
+
+def _cluster_points(points: Any, n_clusters: Any, given: dict[str, Any]) -> tuple[Graph, FoundLabels, dict[str, Any]]:
+    """The learned graph of the points, their clusters, and what the consensus says about them."""
+    from graspel.cluster import GraspelClustering
+    from graspel.learner import GRASPEL
+
+    names = ("consensus", "assign_labels", "noise", "random_state", "n_jobs")
+    own = {name: given[name] for name in names if name in given}
+    graph = read_initial({name: given[name] for name in LEARNING if name in given})
+    if "max_iter" in graph:  # critical edges: only a learner of its own adds them
+        own["learner"], graph = GRASPEL(**graph), {}
+    model = GraspelClustering(n_clusters, **own, **graph).fit(points.X)
+    more = {
+        "consensus": max(1, len(model.member_weights_)),
+        "agreement": float(model.agreement_.mean()),
+        "noise": int((model.labels_ < 0).sum()),
+    }
+    learned = model.graph_ if points.names is None else model.graph_.with_names(points.names)
+    return learned, FoundLabels(model.labels_, model.n_clusters_, model.eigengap_), more
+
+
+def _cluster_nodes(graph: Graph, n_clusters: Any, given: dict[str, Any]) -> FoundLabels:
+    from graspel.cluster import cluster_graph
+
+    options = {name: given[name] for name in ("assign_labels", "random_state", "n_jobs") if name in given}
+    found = cluster_graph(graph, n_clusters, **options)
+    return FoundLabels(found.labels, found.n_clusters, found.gap)
+
+
 # --- the files -------------------------------------------------------------------------------------------------------
 
 
@@ -286,14 +341,14 @@ def _read_graph(path: Path, data: Path | None, points: Any) -> Graph:
 # --- the summary -----------------------------------------------------------------------------------------------------
 
 
-def _summary(found: Clustering, graph: Graph) -> dict[str, Any]:
+def _summary(found: FoundLabels, graph: Graph) -> dict[str, Any]:
     import numpy as np
 
     gap = found.gap
     return {
         "points": graph.n_nodes,
         "clusters": found.n_clusters,
-        "sizes": sorted(np.bincount(found.labels).tolist(), reverse=True),
+        "sizes": sorted(np.bincount(found.labels[found.labels >= 0]).tolist(), reverse=True),
         "eigengap": gap and {"clear": gap.is_clear, "gaps": gap.gaps, "sentence": gap.sentence()},
         "edges": graph.n_edges,
         "density": graph.density,
@@ -301,7 +356,7 @@ def _summary(found: Clustering, graph: Graph) -> dict[str, Any]:
     }
 
 
-def _scores(classes: list[Any] | None, found: Clustering) -> dict[str, Any]:
+def _scores(classes: list[Any] | None, found: FoundLabels) -> dict[str, Any]:
     """How well clusters and classes agree; empty if the classes are not known."""
     if classes is None:
         return {}
@@ -324,6 +379,7 @@ def _rows(record: dict[str, Any], asked: int | str, save_graph: Path | None) -> 
     rows = [
         ("clusters", f"{record['clusters']:,}", _explain_n_clusters(record, asked)),
         ("sizes", f"{sizes[0]:,} to {sizes[-1]:,}", f"points in each: {shown}{more}"),
+        *_consensus_rows(record),
         ("graph", f"density {record['density']:.3f}", f"{edges}{kept}"),
     ]
     if "accuracy" in record:
@@ -334,6 +390,16 @@ def _rows(record: dict[str, Any], asked: int | str, save_graph: Path | None) -> 
             ("ARI", f"{record['ari']:.4f}", "agreement on pairs of points: 0 is chance, 1 complete"),
         ]
     return [*rows, ("seconds", f"{record['seconds']:.1f}", "in all, loading of libraries included")]
+
+
+def _consensus_rows(record: dict[str, Any]) -> list[tuple[str, str, str]]:
+    rows = []
+    if record.get("consensus", 1) > 1:
+        share = f"of {record['consensus']} graphs have a point in its cluster, on average"
+        rows.append(("agreement", f"{record['agreement']:.1%}", share))
+    if record.get("noise"):
+        rows.append(("noise", f"{record['noise']:,}", "points far from all others, label -1"))
+    return rows
 
 
 def _explain_n_clusters(record: dict[str, Any], asked: int | str) -> str:

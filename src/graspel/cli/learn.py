@@ -65,6 +65,7 @@ def learn(
     impute: options.Impute = None,
     n_neighbors: options.Neighbors = None,
     metric: options.Metric = None,
+    neighbor_rule: options.NeighborRule = None,
     initial: options.Initial = None,
     candidates: options.Candidates = None,
     window: options.Window = None,

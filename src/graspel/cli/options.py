@@ -155,6 +155,16 @@ Neighbors = Annotated[
 Metric = Annotated[
     str | None, make_option(START, "euclidean", "How distance is measured: euclidean or cosine.", metavar="METRIC")
 ]
+NeighborRule = Annotated[
+    str | None,
+    make_option(
+        START,
+        "nearest",
+        "Which of its 16 nearest points a point is joined to: nearest, mutual (smallest mutual rank) or local-scale "
+        "(nearest in units of the local distances).",
+        metavar="nearest|mutual|local-scale",
+    ),
+]
 Initial = Annotated[
     str | None,
     make_option(
@@ -273,6 +283,7 @@ Checkpoint = Annotated[
 PARAMETERS = (
     "n_neighbors",
     "metric",
+    "neighbor_rule",
     "initial",
     "candidates",
     "window",

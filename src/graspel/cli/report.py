@@ -108,6 +108,7 @@ def report(
     impute: options.Impute = None,
     n_neighbors: options.Neighbors = None,
     metric: options.Metric = None,
+    neighbor_rule: options.NeighborRule = None,
     initial: options.Initial = None,
     candidates: options.Candidates = None,
     window: options.Window = None,

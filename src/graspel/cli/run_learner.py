@@ -10,7 +10,7 @@ from typing import Any
 from graspel.cli.options import ROLES
 from graspel.runtime.progress import announce
 
-__all__ = ["find_classes", "find_initial_file", "learn_graph", "open_on_cluster", "read_points"]
+__all__ = ["find_classes", "find_initial_file", "learn_graph", "open_on_cluster", "read_initial", "read_points"]
 
 CONNECT_SECONDS = 10  # time in which a Dask scheduler must answer
 
@@ -29,7 +29,8 @@ def read_points(data: Path, key: str | None, header: bool | None, given: dict[st
     for name in ("columns", "drop"):
         if name in roles:
             roles[name] = tuple(cell.strip() for cell in roles[name].split(",") if cell.strip())
-    if data.is_dir() and not (data / "obs").is_dir():  # AnnData is read whole, with the names of its rows
+    reads_whole = (data / "obs").is_dir() or (roles and data.suffix == ".zarr")  # AnnData; chosen columns
+    if data.is_dir() and not reads_whole:
         if roles:
             options = ", ".join(f"--{name.replace('_', '-')}" for name in roles)
             raise ValueError(f"{data} is a folder, whose columns are all features: leave out {options}.")
@@ -89,13 +90,17 @@ def find_initial_file(initial: str | None) -> Path | None:
 
 def learn_graph(points: Any, parameters: dict[str, Any]) -> Any:
     """Return a learner with these parameters, fitted to a `PointTable`; `initial` may be the path of a graph file."""
-    from graspel.graph import Graph
     from graspel.learner import GRASPEL
 
-    path = find_initial_file(parameters.get("initial"))
-    if path is not None:
-        parameters = {**parameters, "initial": Graph.read(path)}
-    model = GRASPEL(**parameters).fit(points.X)
+    model = GRASPEL(**read_initial(parameters)).fit(points.X)
     if points.names is not None:
         model.graph_ = model.graph_.with_names(points.names)
     return model
+
+
+def read_initial(parameters: dict[str, Any]) -> dict[str, Any]:
+    """The parameters, with the graph in place of the path if `initial` is the path of a graph file."""
+    from graspel.graph import Graph
+
+    path = find_initial_file(parameters.get("initial"))
+    return parameters if path is None else {**parameters, "initial": Graph.read(path)}

@@ -85,7 +85,7 @@ def give_copies_one_label(found: Clustering, original: Ints) -> Clustering:
             f"{found.n_clusters} clusters were asked for, but there are only {n_clusters}: the points have "
             f"{len(np.unique(original)):,} distinct rows, and equal points share a cluster. Ask for fewer clusters.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     rows = found.embedding[original]
     return replace(

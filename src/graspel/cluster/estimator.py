@@ -1,7 +1,12 @@
-"""GraspelClustering: learn a graph from data points and cluster on it, as a scikit-learn clusterer."""
+"""GraspelClustering: learn graphs from data points and cluster on them, as a scikit-learn clusterer.
+
+By default several graphs are made from one set of neighbor lists, and the clusters are what these agree on
+(:mod:`graspel.cluster.consensus`). With `consensus=1`, or with a learner of the user's own, one graph is clustered.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -10,29 +15,64 @@ from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from graspel.cluster.assignment import ASSIGNMENTS
-from graspel.cluster.clustering import give_copies_one_label, nearest_center, soft_memberships
-from graspel.cluster.graph_clusters import check_n_clusters, cluster_graph
+from graspel.cluster.clustering import Clustering, give_copies_one_label, nearest_center, soft_memberships
+from graspel.cluster.consensus_clusters import ConsensusClusters, consensus_clusters
+from graspel.cluster.graph_clusters import check_n_clusters, cluster_graph, find_eigengap
+from graspel.cluster.hierarchy import cut_linkage, find_linkage
+from graspel.cluster.members import MEMBERS
+from graspel.cluster.outliers import core_distances, find_noise, outlier_scores
 from graspel.graph_estimator import GraphEstimator, find_originals
 from graspel.learner import GRASPEL
+from graspel.learning.algorithm import Learned
+from graspel.learning.eigengap import Eigengap
+from graspel.learning.neighbor_rules import CONSIDERED
+from graspel.linalg.contraction import group_means
 from graspel.neighbors.new_points import MEAN_NEIGHBORS
+from graspel.neighbors.search import nearest_neighbors
 from graspel.runtime.parallel import one_thread_per_call
-from graspel.runtime.parameters import check_choice
+from graspel.runtime.parameters import check_choice, check_flag, check_number, generator
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
+UNN_NEIGHBORS = 5  # neighbors of the graph that initial="unn" sparsifies
+GRAPH_PARAMETERS = {  # parameters of the learner that can be given to the clusterer, and what they mean there
+    "metric": "euclidean",
+    "n_neighbors": None,
+    "neighbor_rule": None,
+    "initial": "knn",
+    "center": False,
+}
+
+
 class GraspelClustering(ClusterMixin, GraphEstimator):
-    """Spectral clustering on a learned ultra-sparse graph.
+    """Spectral clustering by the consensus of several ultra-sparse graphs, or on one learned graph.
 
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
         Number of clusters. "auto" takes it from the largest gap between the first eigenvalues (see `eigengap_`).
+    consensus : int, default=None
+        Number of graphs, from 1 to 7, that are clustered and whose agreement is the result. They differ in the number
+        of neighbors and in the rule by which these are chosen. 1 clusters the learned graph alone. None: 7, or 1 if you
+        say which graph to cluster, by `learner`, `n_neighbors`, `neighbor_rule` or an `initial` graph of your own.
+    metric : {"euclidean", "cosine", "precomputed"}, str or callable, default="euclidean"
+        The distance between points, as in GRASPEL.
+    n_neighbors : int, default=None
+        Neighbors of each point in the learned graph. None: 2, or 5 with initial="unn".
+    neighbor_rule : {"nearest", "mutual", "local-scale"}, default=None
+        The rule by which neighbors are chosen in the learned graph. None: "nearest".
+    initial : {"knn", "unn", "mst"}, Graph, sparse matrix or (indices, distances), default="knn"
+        The initial graph of the learner. With "unn" the graphs of the consensus are sparsified as well.
+    center : bool, default=False
+        Subtract each row's mean first.
     learner : GRASPEL, default=None
-        How the graph is learned. None is ``GRASPEL(max_iter=0)``: the graph of nearest neighbors, its components joined
-        by their closest pairs. Critical edges make effective resistances more accurate, but they also connect clusters
-        to each other (see docs/clustering.md).
+        A learner with settings of its own, instead of the five parameters above. None learns the initial graph, its
+        components joined by their closest pairs. Critical edges (`max_iter` of the learner) make effective resistances
+        more accurate, but they also connect clusters to each other (see docs/clustering.md).
+    noise : bool, default=False
+        Give the label -1 to points that are far from all others for their cluster (see `outlier_scores_`).
     assign_labels : {"ward", "paper"}, default="ward"
         The assignment stage: how clusters are found from eigenvectors. "ward" merges nodes along the edges of the graph
         and needs no seed; "paper" is Algorithm 2 of the paper, k-means from random starts on the first eigenvectors.
@@ -46,7 +86,7 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
     Attributes
     ----------
     labels_ : array of N
-        Cluster of every point. Clusters are numbered in the order of their first points.
+        Cluster of every point. Clusters are numbered in the order of their first points. -1 is noise.
     n_clusters_ : int
         Number of clusters.
     learner_ : GRASPEL
@@ -54,9 +94,22 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
     graph_ : Graph
         The learned graph.
     embedding_ : array (N x r)
-        Spectral embedding of the points: the rows that were clustered.
+        Spectral embedding of the points: the rows that were clustered, by the heaviest graph of a consensus.
     cluster_centers_ : array (n_clusters_ x r)
         Mean of each cluster in the embedding.
+    agreement_ : array of N
+        Share of the graphs, by weight, that have a point in its cluster; 1 with one graph.
+    cluster_overlaps_ : array (n_clusters_ x n_clusters_)
+        How often two clusters were one: the probability that a random graph has a random point of each in one cluster.
+    member_weights_ : dict
+        Weight of every graph in the consensus, by name; empty with one graph. They sum to one.
+    kept_links_ : float
+        Share of the links between near neighbors that the consensus of the graphs keeps; None with one graph. Below
+        0.85 the result comes from k-means on smoothed features, which starts from the consensus.
+    outlier_scores_ : array of N
+        0 for a point of the usual density of its cluster or more, towards 1 for a point far from all others.
+    linkage_ : array (N - 1 x 4)
+        The hierarchy in scipy's format, for `scipy.cluster.hierarchy.dendrogram`; computed when it is asked for.
     memberships_ : array (N x n_clusters_)
         Degree to which each point belongs to each cluster; rows sum to one.
     eigenvalues_ : array
@@ -79,19 +132,35 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
     True
     """
 
+    _linkage: Floats | None
+
     def __init__(
         self,
         n_clusters: int | Literal["auto"] = "auto",
         *,
+        consensus: int | None = None,
+        metric: Any = "euclidean",
+        n_neighbors: int | None = None,
+        neighbor_rule: str | None = None,
+        initial: Any = "knn",
+        center: bool = False,
         learner: GRASPEL | None = None,
         assign_labels: str = "ward",
+        noise: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool | int = False,
     ) -> None:
         self.n_clusters = n_clusters
+        self.consensus = consensus
+        self.metric = metric
+        self.n_neighbors = n_neighbors
+        self.neighbor_rule = neighbor_rule
+        self.initial = initial
+        self.center = center
         self.learner = learner
         self.assign_labels = assign_labels
+        self.noise = noise
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -109,25 +178,124 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
         -------
         self
         """
-        check_choice("assign_labels", self.assign_labels, ASSIGNMENTS)
+        self._check_parameters()
         values = self._check_data(X)
         if self.n_clusters != "auto":
             check_n_clusters(self.n_clusters, values.shape[0])
+        n_members = self._count_members()
         with self._running():
-            learned = self._learn_graph(self._copy_learner(), X, values)
-            found = cluster_graph(
-                self.graph_,
-                self.n_clusters,
-                assign_labels=self.assign_labels,
-                random_state=self.random_state,
-                n_jobs=self.n_jobs,
-            )
-        found = give_copies_one_label(found, find_originals(learned))
+            learned = self._learn_graph(self._copy_learner(), X, values, n_listed=CONSIDERED if n_members > 1 else 0)
+            found = self._cluster(learned, n_members)
         self.labels_, self.n_clusters_ = found.labels, found.n_clusters
         self.embedding_, self.cluster_centers_ = found.embedding, found.centers
         self.eigenvalues_, self.eigengap_ = found.eigenvalues, found.gap
-        self._spread = found.spread
+        self._spread, self._clusters, self._linkage = found.spread, found.labels, None
+        self._score_outliers(learned)
         return self
+
+    def _check_parameters(self) -> None:
+        check_choice("assign_labels", self.assign_labels, ASSIGNMENTS)
+        check_flag("noise", self.noise)
+        if self.consensus is not None:
+            check_number(
+                "consensus",
+                self.consensus,
+                f"from 1 to {len(MEMBERS)}, or None",
+                lambda v: 1 <= v <= len(MEMBERS),
+                whole=True,
+                hint="1 clusters the learned graph alone.",
+            )
+        if self.learner is not None:
+            for name, default in GRAPH_PARAMETERS.items():
+                value = getattr(self, name)
+                if value is not default and value != default:
+                    raise ValueError(
+                        f"{name}={value!r}: is a parameter of the learner, and you also gave learner={self.learner!r}. "
+                        f"Set {name} there, or leave the learner out."
+                    )
+
+    def _count_members(self) -> int:
+        """The number of graphs to cluster; one where the user says which."""
+        if self.consensus is not None:
+            return int(self.consensus)
+        says_which = self.learner is not None or self.n_neighbors is not None or self.neighbor_rule is not None
+        is_plain = isinstance(self.initial, str) and self.initial in ("knn", "unn")
+        return 1 if says_which or not is_plain or self.assign_labels == "paper" else len(MEMBERS)
+
+    def _cluster(self, learned: Learned, n_members: int) -> Clustering:
+        """The clusters of the learned graph, or the consensus of several graphs; equal points share a cluster."""
+        original = find_originals(learned)
+        gap, k = self._choose_number()
+        n_distinct = len(np.unique(original))
+        self.agreement_, self.cluster_overlaps_ = np.ones(len(original)), np.eye(k)
+        self.member_weights_, self.kept_links_ = {}, None
+        if n_members == 1 or not 1 < k < n_distinct:
+            options = {"random_state": self.random_state, "n_jobs": self.n_jobs}
+            found = cluster_graph(self.graph_, k, assign_labels=self.assign_labels, **options)
+            found = give_copies_one_label(replace(found, gap=gap), original)
+            self.cluster_overlaps_ = np.eye(found.n_clusters)
+            return found
+        consensus = self._find_consensus(learned, k, n_members)
+        position = np.searchsorted(np.unique(original), original)
+        labels, rows = consensus.labels[position], consensus.rows[position]
+        self.agreement_ = consensus.consensus.agreement[position]
+        self.cluster_overlaps_ = consensus.consensus.overlaps
+        names = [member.name for member in MEMBERS[:n_members]]
+        self.member_weights_ = dict(zip(names, consensus.consensus.weights.tolist(), strict=True))
+        self.kept_links_ = consensus.kept_links
+        n_clusters = int(labels.max()) + 1
+        centers = group_means(rows, labels, np.bincount(labels))
+        return Clustering(labels, n_clusters, rows, centers, consensus.eigenvalues, gap)
+
+    def _choose_number(self) -> tuple[Eigengap | None, int]:
+        """The eigengap, if the number of clusters is to be found, and the number."""
+        if self.n_clusters != "auto":
+            return None, int(self.n_clusters)
+        gap = find_eigengap(self.graph_, random_state=self.random_state, n_jobs=self.n_jobs)
+        return gap, gap.n_clusters
+
+    def _find_consensus(self, learned: Learned, n_clusters: int, n_members: int) -> ConsensusClusters:
+        rng = generator(self.random_state)
+        start = learned.start
+        neighbors = start.neighbors or nearest_neighbors(learned.points, CONSIDERED, rng)
+        return consensus_clusters(
+            neighbors,
+            start.weigh,
+            n_clusters,
+            MEMBERS[:n_members],
+            assign_labels=self.assign_labels,
+            rng=rng,
+            n_jobs=self.n_jobs,
+            sparse=isinstance(self.learner_.initial, str) and self.learner_.initial == "unn",
+        )
+
+    def _score_outliers(self, learned: Learned) -> None:
+        neighbors = learned.start.neighbors or nearest_neighbors(learned.points, 2, generator(self.random_state))
+        core = np.zeros(len(self.labels_))
+        core[neighbors.distinct] = core_distances(neighbors)
+        core[neighbors.copies] = core[neighbors.copy_of]
+        self.outlier_scores_ = outlier_scores(core, self.labels_)
+        if self.noise:
+            self.labels_ = np.where(find_noise(core, self.labels_), -1, self.labels_)
+
+    @property
+    def linkage_(self) -> Floats:
+        """The hierarchy in scipy's format ((N - 1) x 4), computed when it is asked for."""
+        check_is_fitted(self, "labels_")
+        if self._linkage is not None:
+            return self._linkage
+        with one_thread_per_call():
+            self._linkage = find_linkage(self.embedding_, self.graph_.adjacency, self._clusters)
+        return self._linkage
+
+    def labels_at(self, n_clusters: int) -> Ints:
+        """The labels for another number of clusters, from the same fit, by a cut of the hierarchy `linkage_`.
+
+        Fewer clusters than `n_clusters_` are unions of those in `labels_`, and more are parts of them. Noise is not
+        marked.
+        """
+        check_is_fitted(self, "labels_")
+        return cut_linkage(self.linkage_, check_n_clusters(n_clusters, len(self._clusters)))
 
     @property
     def memberships_(self) -> Floats:
@@ -158,4 +326,12 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
             return soft_memberships(rows, self.cluster_centers_, self._spread)
 
     def _default_learner(self) -> GRASPEL:
-        return GRASPEL(max_iter=0)
+        usual = UNN_NEIGHBORS if isinstance(self.initial, str) and self.initial == "unn" else 2
+        return GRASPEL(
+            usual if self.n_neighbors is None else self.n_neighbors,
+            metric=self.metric,
+            neighbor_rule=self.neighbor_rule or "nearest",
+            initial=self.initial,
+            max_iter=0,
+            center=self.center,
+        )

@@ -153,7 +153,7 @@ def learn_optimum(points: Points, settings: Settings, rng: np.random.Generator) 
     """
     log = RunLog(settings)
     k = min(max(settings.n_neighbors, OPTIMUM_NEIGHBORS), points.n_points - 1)
-    start = initial_graph(points, settings.initial, k, rng)  # Step 1
+    start = initial_graph(points, settings.initial, k, rng, neighbor_rule=settings.neighbor_rule)  # Step 1
     graph = connect_components(start, sigma=settings.sigma, beta=settings.beta, rng=rng)
     log.record_start(start, graph)
     beta, tol = settings.beta, TOL if settings.tol is None else settings.tol
@@ -184,7 +184,10 @@ def _begin(
     if isinstance(points, ChunkedPoints):
         on_workers = ChunkedStart()
         search, join = on_workers.search, on_workers.join
-    start = initial_graph(points, settings.initial, settings.n_neighbors, rng, search)
+    rule, n_listed = settings.neighbor_rule, settings.n_listed
+    start = initial_graph(
+        points, settings.initial, settings.n_neighbors, rng, search, neighbor_rule=rule, n_listed=n_listed
+    )
     graph = connect_components(start, sigma=settings.sigma, beta=settings.beta, rng=rng, join=join)
     log.record_start(start, graph)
     if checkpoint:

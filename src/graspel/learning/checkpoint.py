@@ -32,6 +32,7 @@ from graspel.runtime.progress import announce
 from graspel.runtime.shown import quote
 
 MANIFEST, LISTS, ROUNDS = "checkpoint.json", "lists.npz", "rounds.npz"
+LANDMARK_ARRAYS = ("rows", "start", "members", "density")
 LIST_ARRAYS = ("indices", "z", "distinct", "copies", "copy_of")
 GRAPH_ARRAYS = ("heads", "tails", "weights", "origin", "round", "eta", "gradient")
 
@@ -129,17 +130,15 @@ class Checkpoint:
         arrays = {name: getattr(neighbors, name) for name in LIST_ARRAYS}
         level, number = neighbors.landmarks, 0
         while level is not None:
-            arrays |= {f"landmarks{number}_{name}": getattr(level, name) for name in ("rows", "start", "members")}
-            arrays[f"landmarks{number}_density"] = np.array(level.density)
+            arrays |= {f"landmarks{number}_{name}": np.asarray(getattr(level, name)) for name in LANDMARK_ARRAYS}
             level, number = level.above, number + 1
         return arrays
 
     def _unpack_lists(self, arrays: dict[str, Any], notes: dict[str, Any], points: Points) -> Neighbors:
         landmarks = None
         for number in reversed(range(sum(name.endswith("_rows") for name in arrays))):
-            rows, first, members = (arrays[f"landmarks{number}_{name}"] for name in ("rows", "start", "members"))
-            density = Density(*arrays[f"landmarks{number}_density"].tolist())
-            landmarks = Landmarks(rows, first, members, landmarks, density)
+            rows, first, members, density = (arrays[f"landmarks{number}_{name}"] for name in LANDMARK_ARRAYS)
+            landmarks = Landmarks(rows, first, members, landmarks, Density(*density.tolist()))
         if len(arrays["copies"]):
             points = points.subset(arrays["distinct"])
         lists = {name: arrays[name] for name in LIST_ARRAYS}

@@ -1,6 +1,7 @@
 r"""Step 1, the initial graph: few edges to start from.
 
-There are three strategies. `knn` joins every point to its k nearest. `unn` is a larger kNN graph, spectrally sparsified
+There are three strategies. `knn` joins every point to k of its nearest, chosen by a rule
+(:mod:`graspel.learning.neighbor_rules`). `unn` is a larger kNN graph, spectrally sparsified
 (:mod:`graspel.linalg.sparsify`). `mst` starts with no edge at all, since joining single points by their closest pairs
 (:mod:`graspel.learning.connect`) builds the Euclidean minimum spanning tree. The user can also give a graph, which
 contributes its edges only; their weights are computed from the data like all others (:mod:`graspel.learning.weights`).
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from graspel.graph import Graph, Origin
 from graspel.graph.adjacency import check_adjacency
 from graspel.graph.edges import unique_edges
+from graspel.learning.neighbor_rules import choose_neighbors, listed_for
 from graspel.learning.weights import Weights
 from graspel.linalg.components import is_connected
 from graspel.linalg.sparsify import sparsify
@@ -38,21 +40,20 @@ JOIN_NEIGHBORS = 10  # neighbors searched per point to join the components of a 
 
 
 class InitialInputs(NamedTuple):
-    """The inputs of a strategy: points, neighbor lists, number k of neighbors, rule of weights, random numbers."""
+    """The inputs of a strategy: points, neighbor lists, k neighbors by a rule, rule of weights, random numbers."""
 
     points: Points
     neighbors: Neighbors
     k: int
+    neighbor_rule: str
     weigh: Weights
     rng: np.random.Generator
 
 
 def knn_graph(inputs: InitialInputs) -> Graph:
-    """Every distinct point joined to its k nearest (fewer, if its list is shorter)."""
-    neighbors, k = inputs.neighbors, inputs.k
-    found = np.isfinite(neighbors.z[:, :k])
-    heads = np.repeat(np.arange(len(found)), found.sum(axis=1))
-    pairs = neighbors.distinct[heads], neighbors.distinct[neighbors.indices[:, :k][found]]
+    """Every distinct point joined to the k neighbors that the rule chooses (fewer, if its list is shorter)."""
+    heads, tails, _ = choose_neighbors(inputs.neighbors, inputs.neighbor_rule, inputs.k)
+    pairs = inputs.neighbors.distinct[heads], inputs.neighbors.distinct[tails]
     return _build_graph(inputs.points, *unique_edges(*pairs, inputs.points.n_points), inputs.weigh, Origin.NEIGHBOR)
 
 
@@ -88,13 +89,24 @@ class InitialGraph(NamedTuple):
 
 
 def initial_graph(
-    points: Points, initial: Any, k: int, rng: np.random.Generator, search: Search = nearest_neighbors
+    points: Points,
+    initial: Any,
+    k: int,
+    rng: np.random.Generator,
+    search: Search = nearest_neighbors,
+    *,
+    neighbor_rule: str = "nearest",
+    n_listed: int = 0,
 ) -> InitialGraph:
-    """The initial graph on all points, with neighbor lists unless the user gave a connected graph."""
+    """The initial graph on all points, with neighbor lists unless the user gave a connected graph.
+
+    The lists hold at least `n_listed` neighbors, for callers that use them further.
+    """
     if isinstance(initial, str) and initial in INITIAL:
-        neighbors = search(points, k, rng)
+        neighbors = search(points, max(listed_for(neighbor_rule, k), n_listed), rng)
         weigh = Weights.from_distances(neighbors.z[:, :1].astype(np.float64), points.n_features)
-        return InitialGraph(INITIAL[initial](InitialInputs(points, neighbors, k, weigh, rng)), weigh, neighbors)
+        inputs = InitialInputs(points, neighbors, k, neighbor_rule, weigh, rng)
+        return InitialGraph(INITIAL[initial](inputs), weigh, neighbors)
     return _graph_from_user(points, initial, rng, search)
 
 

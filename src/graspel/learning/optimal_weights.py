@@ -5,7 +5,7 @@ entrywise square of R_ef = e' Theta^-1 f. In the variables u = w k the gradient 
 diagonal entries of the Hessian on the edges that keep a weight are -1, and its rows sum to at most 1 / leverage. So
 the problem is well scaled, and a quasi-Newton method with bounds (L-BFGS-B) converges at a rate that does not depend on
 the number of points: 16 evaluations to a gap of 1e-3 (:mod:`graspel.learning.optimality_gap`) and 10 more for each
-further digit, on 1,200 to 20,000 points, where multiplicative steps w <- w R / k with Anderson's extrapolation take 25
+further digit, on 1,200 to 5,000 points, where multiplicative steps w <- w R / k with Anderson's extrapolation take 25
 and 15. An evaluation is exact (:mod:`graspel.linalg.edge_resistances`).
 
 References
@@ -32,6 +32,7 @@ Ints = NDArray[np.int64]
 MAX_EVALUATIONS = 200  # of F and all resistances
 LOWEST = 1e-9  # smallest u = w k, about the leverage; it keeps the graph connected whatever step is tried
 NEGLIGIBLE = 1e-3  # leverage up to which an edge counts as vanishing: 1 is a bridge, (N - 1) / |E| the mean
+FAR = 0.1  # largest R / k - 1 above which the search begins with a multiplicative step
 MEMORY = 10  # steps that the quasi-Newton method remembers; 5 to 40 need the same number of evaluations
 
 
@@ -89,6 +90,9 @@ def optimize_weights(
 
     u = np.maximum(search.calibrate(start * k), LOWEST)
     search(u)
+    if search.best.excess > FAR:  # one multiplicative step, w R / k, which never lowers F and solves a tree
+        u = np.maximum(u * search.best.resistance / k, LOWEST)
+        search(u)
     if not is_done():
         minimize(
             search,

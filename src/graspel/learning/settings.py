@@ -14,9 +14,13 @@ from graspel.learning.weights import Weights
 
 @dataclass(frozen=True)
 class Settings:
-    """The parameters of Algorithm 1, under the names that :class:`graspel.GRASPEL` documents."""
+    """The parameters of Algorithm 1, under the names that :class:`graspel.GRASPEL` documents.
+
+    `n_listed` is no parameter of the learner: estimators that use the neighbor lists further ask for longer ones.
+    """
 
     n_neighbors: int = 2
+    neighbor_rule: str = "nearest"
     initial: Any = "knn"
     candidates: str = "fiedler"
     window: float = 0.05
@@ -31,6 +35,7 @@ class Settings:
     optimal: bool = False
     n_jobs: int | None = None
     callback: Callback | None = None
+    n_listed: int = 0
 
     @property
     def candidate_strategy(self) -> Candidates:

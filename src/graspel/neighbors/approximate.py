@@ -34,11 +34,15 @@ MEASURED_TOGETHER = 4096  # lists that are measured on the points in one block
 
 
 class Found(NamedTuple):
-    """Neighbor lists (points x width) by increasing z_data, and the landmarks that find the neighbors of new points."""
+    """Neighbor lists (points x width) by increasing z_data, and the landmarks that find the neighbors of new points.
+
+    `missing` is the share of true neighbors of the sample that the lists miss.
+    """
 
     indices: NDArray[np.int32]
     z: NDArray[np.floating]
     landmarks: Landmarks
+    missing: float
 
 
 def approximate_neighbors(points: Points, k: int, width: int, rng: np.random.Generator) -> Found:
@@ -61,7 +65,7 @@ def approximate_neighbors(points: Points, k: int, width: int, rng: np.random.Gen
         if missing <= WANTED_MISSING:
             break
     indices, z = _measure(points, lists.indices, width, np.argsort(near[:, 0], kind="stable"))
-    return Found(indices, z, landmarks)
+    return Found(indices, z, landmarks, missing)
 
 
 def _missing(points: Points, sample: Ints, lists: Lists, truth: Floats) -> float:

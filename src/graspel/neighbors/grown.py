@@ -22,14 +22,14 @@ from graspel.points.prepared import Points
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-RECENT_SHARE = 0.5  # new points, as a share of those that the landmarks know, up to which they are compared one by one
+RECENT_SHARE = 0.2  # new points, as a share of those that the landmarks know, up to which they are compared one by one
 
 
 def find_among_all(
     points: Points, landmarks: Landmarks | None, n_known: int, queries: Ints, k: int, asking: Points | None = None
 ) -> tuple[Ints, Floats]:
     """The k nearest points of each query; the landmarks know the first `n_known` points only."""
-    if landmarks is None or exact_work(points, len(queries)) <= EXACT_WORK:
+    if landmarks is None or points.sparse is not None or exact_work(points, len(queries)) <= EXACT_WORK:
         return exact_neighbors(points, queries, k, asking=asking)
     width = k + EXTRA_CANDIDATES
     sketch = (points if asking is None else asking).sketch[queries]
@@ -108,7 +108,7 @@ def remove_from_lists(old: Neighbors, points: Points, kept: Ints, k: int) -> Nei
 def _renew_landmarks(old: Neighbors, points: Points, n_lists: int, n_new: int, rng: np.random.Generator) -> Neighbors:
     """Choose landmarks anew where too many points came after the last choice, or where they are needed and missing."""
     n_known = old.n_known or n_lists
-    if old.landmarks is None and exact_work(points, n_new) <= EXACT_WORK:
+    if points.sparse is not None or (old.landmarks is None and exact_work(points, n_new) <= EXACT_WORK):
         return old
     if old.landmarks is not None and n_lists - n_known <= RECENT_SHARE * n_known:
         return replace(old, n_known=n_known)

@@ -5,7 +5,7 @@ compared, and lists improve each other, until the recall on a sample is high eno
 (:mod:`graspel.neighbors.approximate`). Sparse points stay sparse, and those that share a rare column are compared
 (:mod:`graspel.neighbors.inverted`). In all cases the candidates found in single precision are measured again on the
 points themselves, and the nearest are kept. If the recall stays low, because the data are spread evenly in very many
-dimensions, a warning gives the recall reached.
+dimensions, all distances are computed after all; where that would take too long, a warning gives the recall reached.
 
 Exact copies of a point would fill each other's lists. They are therefore set aside: lists hold distinct points only,
 and `copy_of` says which point each copy is equal to.
@@ -32,6 +32,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 WARN_RECALL = 0.98  # recall below which the user is told
+FALLBACK_WORK = 1e12  # multiplications up to which all distances are computed where landmarks fail: about a minute
 MIN_CLUMP = 64  # smallest number of points that count as a clump; fewer cost little as they are
 
 
@@ -107,6 +108,8 @@ def find_lists(
     if clumps:
         return *_find_lists_with_clumps(points, clumps, k, width, rng), None
     found = approximate_neighbors(points, k, width, rng)
+    if found.missing > 1 - WARN_RECALL and exact_work(points, n) <= FALLBACK_WORK:  # nothing else finds them
+        return *exact_neighbors(points, np.arange(n), width), None
     return found.indices, found.z, found.landmarks
 
 

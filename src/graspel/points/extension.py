@@ -51,6 +51,8 @@ class ChangingPoints:
     def append(self, X: Any) -> float:
         """Add rows; return the factor by which z_data between old points changes."""
         old = self.points
+        if old.sparse is not None:
+            return self._prepare_again(sp.vstack([old.X, sp.csr_array(X)], format="csr"))
         new = old.like(X.astype(np.result_type(old.X.dtype, X.dtype), copy=False))
         points = copy(old)
         points.preparation = new.preparation
@@ -64,11 +66,19 @@ class ChangingPoints:
     def remove(self, kept: NDArray[np.int64], gone: NDArray[np.int64]) -> float:
         """Keep these rows and forget the others; return the factor by which z_data changes."""
         old = self.points
+        if old.sparse is not None:
+            return self._prepare_again(old.X[kept])
         points = copy(old)
         self.rows = points.X = old.X[kept]
         leaving, self.sketch = old.sketch[gone], old.sketch[kept]
         points.sketch, points.n_points = self.sketch, len(kept)
         return self._update(points, leaving, -1.0)
+
+    def _prepare_again(self, X: Any) -> float:
+        """Sparse rows have no sketch from which the norm could follow; preparing them takes as long as reading them."""
+        before, n_threads = self.points.spectral_norm, self.points.n_threads
+        self.points = Points(X, metric=self.points.metric, center=self.points.center, n_threads=n_threads)
+        return (before / self.points.spectral_norm) ** 2
 
     def _update(self, points: Points, changed: NDArray[np.float32], sign: float) -> float:
         coordinates = changed.astype(np.float64)

@@ -1,0 +1,284 @@
+"""The whole fit beside searches for neighbors alone, on the data that people have, and its growth.
+
+    python -m benchmarks.world                   # everything; continues where an earlier run stopped
+    python -m benchmarks.world --only text       # embeddings, text, images, manifold, growth, kernels
+    python -m benchmarks.world --largest 10000000  # growth to ten million points; the default is one million
+    python -m benchmarks.world --fresh           # forget what earlier runs measured
+
+Every data set runs in a process of its own, in which the rivals take turns; the faster of two runs counts. The ratio is
+given in seconds of the clock and of the processor, which other work on the machine disturbs less. The recall of the two
+nearest neighbors is measured by exact search of a sample. Needs hnswlib, and takes pynndescent and faiss if they are
+there (pip install -e ".[bench]"); `debian.npz`, sentence embeddings and texts of 63,620 packages of Debian, is looked
+for in the folder GRASPEL_DATA.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from benchmarks.scaling import manifold, peak_memory
+from benchmarks.sections import FOLDER, Results, measure, titled_table
+from benchmarks.world_data import clustered_directions, load_debian, load_texts
+from graspel.cli.progress_bar import progress_bar
+from reproduction.data import load_data
+from reproduction.processes import run_python
+from reproduction.request import choose_names
+from reproduction.results import current_commit, describe_machine
+
+REPEATS = 2  # runs of each rival, of which the fastest counts
+NEIGHBORS = 10  # neighbors that the rivals search for
+SAMPLE = 500  # points whose neighbors are searched exactly
+SIZES = (10_000, 100_000, 1_000_000, 10_000_000)  # of the growth
+GROWING = (25_000, 50_000, 100_000, 200_000)  # of the growth in 384 dimensions
+
+Rows = Any
+
+
+def search_by_hnsw(X: Rows, metric: str) -> Any:
+    """hnswlib with two threads, in the setting that all our tables use."""
+    import hnswlib
+
+    index = hnswlib.Index("cosine" if metric == "cosine" else "l2", X.shape[1])
+    index.init_index(len(X), M=16, ef_construction=60, random_seed=0)
+    index.set_num_threads(os.cpu_count() or 1)
+    index.add_items(X)
+    index.set_ef(40)
+    return index.knn_query(X, NEIGHBORS + 1)[0]
+
+
+def search_by_descent(X: Rows, metric: str) -> Any:
+    """pynndescent in its default setting; the first of the runs compiles."""
+    from pynndescent import NNDescent
+
+    return NNDescent(X, metric=metric, n_neighbors=NEIGHBORS + 1, random_state=0).neighbor_graph[0]
+
+
+def search_by_faiss(X: Rows, metric: str) -> Any:
+    """The graph index of faiss with the parameters of hnswlib."""
+    import faiss
+
+    rows = np.ascontiguousarray(X, dtype=np.float32)
+    if metric == "cosine":
+        rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    index = faiss.IndexHNSWFlat(rows.shape[1], 16)
+    index.hnsw.efConstruction, index.hnsw.efSearch = 60, 40
+    index.add(rows)
+    return index.search(rows, NEIGHBORS + 1)[1]
+
+
+def search_all(X: Rows, metric: str) -> Any:
+    """scikit-learn, all distances."""
+    from sklearn.neighbors import NearestNeighbors
+
+    model = NearestNeighbors(n_neighbors=NEIGHBORS, algorithm="brute", metric=metric, n_jobs=-1).fit(X)
+    return model.kneighbors(return_distance=False)
+
+
+PEERS: dict[str, tuple[str, Callable[[Rows, str], Any]]] = {
+    "hnswlib": ("hnswlib", search_by_hnsw),
+    "pynndescent": ("pynndescent", search_by_descent),
+    "faiss": ("faiss", search_by_faiss),
+    "scikit-learn": ("sklearn", search_all),
+}
+
+# Data sets: how they are made, the metric, and the rivals.
+DENSE = ("hnswlib", "pynndescent", "faiss")
+SETS: dict[str, tuple[Callable[[], Rows], str, tuple[str, ...]]] = {
+    "debian": (load_debian, "cosine", DENSE),
+    "directions": (lambda: clustered_directions(100_000), "cosine", DENSE),
+    "text": (lambda: load_texts(12_000), "cosine", ("scikit-learn",)),
+    "all-text": (lambda: load_texts(None), "cosine", ()),
+    "mnist": (lambda: load_data("mnist").X.astype(np.float32), "euclidean", DENSE),
+    "manifold": (lambda: manifold(1_000_000), "euclidean", ("hnswlib",)),
+    **{f"directions-{n}": ((lambda n=n: clustered_directions(n)), "cosine", ()) for n in GROWING},
+    **{f"manifold-{n}": ((lambda n=n: manifold(n)), "euclidean", ()) for n in SIZES},
+}
+
+
+def measure_set(name: str) -> dict[str, Any]:
+    """Seconds of the clock and of the processor, recall and memory of ours and of the rivals."""
+    from graspel import GRASPEL
+
+    make, metric, rivals = SETS[name]
+    X = make()
+    before = peak_memory()
+    runs: dict[str, list[tuple[float, float]]] = {}
+    lists: dict[str, Any] = {}
+    learner = GRASPEL(metric=metric, random_state=0)
+    answer: dict[str, Any] = {"shape": X.shape, "missing": [r for r in rivals if find_spec(PEERS[r][0]) is None]}
+    for _ in range(REPEATS if X.shape[0] < 5_000_000 else 1):
+        runs.setdefault("ours", []).append(_clocked(lambda: learner.fit(X))[0])
+        answer.setdefault("memory", peak_memory() - before)
+        for rival in rivals:
+            if rival not in answer["missing"]:
+                seconds, lists[rival] = _clocked(lambda rival=rival: PEERS[rival][1](X, metric))
+                runs.setdefault(rival, []).append(seconds)
+    answer["seconds"] = {who: min(run[0] for run in times) for who, times in runs.items()}
+    answer["processor"] = {who: min(run[1] for run in times) for who, times in runs.items()}
+    certificate = learner.certificate_
+    answer |= {"connected": certificate.connected, "density": certificate.density, "rounds": certificate.n_rounds}
+    answer["recall"] = {"ours": certificate.neighbor_recall}
+    answer["recall"] |= {who: share_found(X, metric, found) for who, found in lists.items()}
+    return answer
+
+
+def _clocked(run: Callable[[], Any]) -> tuple[tuple[float, float], Any]:
+    """Seconds of the clock and of all threads of this process, and the value."""
+    started = time.perf_counter(), time.process_time()
+    value = run()
+    return (time.perf_counter() - started[0], time.process_time() - started[1]), value
+
+
+def share_found(X: Rows, metric: str, lists: Any, k: int = 2) -> float:
+    """Recall@k of neighbor lists, by exact search of a sample."""
+    sample = np.sort(np.random.default_rng(99).choice(X.shape[0], min(SAMPLE, X.shape[0]), replace=False))
+    if metric == "cosine":
+        norms = sp.linalg.norm(X, axis=1) if sp.issparse(X) else np.linalg.norm(X, axis=1)
+        X = sp.csr_array(X).multiply(1 / norms[:, None]).tocsr() if sp.issparse(X) else X / norms[:, None]
+    products = X[sample] @ X.T
+    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() if sp.issparse(X) else np.einsum("ij,ij->i", X, X)
+    D = squares - 2 * (products.toarray() if sp.issparse(products) else products)
+    D[np.arange(len(sample)), sample] = np.inf
+    last = np.partition(D, k - 1, axis=1)[:, k - 1]
+    hits = 0
+    for row, (point, limit) in enumerate(zip(sample, last, strict=True)):
+        found = [j for j in lists[point] if j not in (point, -1)][:k]
+        hits += int((D[row, found] <= limit + 1e-6 * abs(limit)).sum())
+    return hits / (k * len(sample))
+
+
+def measure_in_process(results: Results, name: str) -> dict[str, Any]:
+    """One data set in a process of its own, if it is not among the results."""
+    return measure(results, name, lambda: run_python("-m", "benchmarks.world", "--measure", name))
+
+
+def compare(results: Results, title: str, wanted: dict[str, str]) -> str:
+    """A table of some data sets: ours, and each rival with its ratio."""
+    rows = []
+    for name, limit in wanted.items():
+        run = measure_in_process(results, name)
+        shape = " x ".join(f"{side:,}" for side in run["shape"])
+        for who, seconds in run["seconds"].items():
+            ours = who == "ours"
+            ratio = run["seconds"]["ours"] / seconds, run["processor"]["ours"] / run["processor"][who]
+            rows.append(
+                [
+                    f"{name}, {shape}" if ours else f"... {who}, {NEIGHBORS} neighbors",
+                    f"{seconds:.2f} s",
+                    f"{run['processor'][who]:.2f} s",
+                    "" if ours else f"{ratio[0]:.2f} ({ratio[1]:.2f})",
+                    f"{run['recall'][who]:.4f}",
+                    f"{run['memory'] / 1e9:.2f} GB" if ours else "",
+                    limit if ours else "",
+                ]
+            )
+    header = ["whole fit", "clock", "processor", "ours / rival (processor)", "recall@2", "memory", "wanted"]
+    return titled_table(title, header, rows)
+
+
+def growth(results: Results, largest: int) -> str:
+    """Seconds of the processor against the number of points, and the exponent between neighbors in the table."""
+    rows = []
+    for kind, sizes in (("directions", GROWING), ("manifold", SIZES)):
+        before: tuple[int, float] | None = None
+        for n in sizes:
+            if n > largest:
+                continue
+            run = measure_in_process(results, f"{kind}-{n}")
+            seconds = run["processor"]["ours"]
+            slope = "" if before is None else f"{np.log(seconds / before[1]) / np.log(n / before[0]):.2f}"
+            rows.append([f"{kind}, {n:,}", f"{run['seconds']['ours']:.2f} s", f"{seconds:.2f} s", slope,
+                         f"{run['memory'] / 1e9:.2f} GB", f"{run['recall']['ours']:.4f}"])  # fmt: skip
+            before = n, seconds
+    header = ["points", "clock", "processor", "exponent (at most 1.15)", "memory beside X", "recall@2"]
+    return titled_table("Growth", header, rows)
+
+
+def kernels(results: Results) -> str:
+    """The first use of the compiled kernels, a later process, and the import of the package."""
+    code = (
+        "import time, json, numpy as np; t = time.perf_counter(); import graspel; i = time.perf_counter() - t\n"
+        "from graspel import GRASPEL; X = np.random.default_rng(0).standard_normal((25000, 16)).astype(np.float32)\n"
+        "import scipy.sparse as sp; S = sp.random_array((5000, 400), density=.03, rng=0, format='csr')\n"
+        "GRASPEL(max_iter=1).fit(X[:500]); times = []\n"
+        "for _ in range(2):\n"
+        "    t = time.perf_counter(); GRASPEL(random_state=0).fit(X); GRASPEL(random_state=0).fit(S)\n"
+        "    times.append(time.perf_counter() - t)\n"
+        "print(json.dumps([i, times[0] - times[1]]))"
+    )
+
+    def first_and_later() -> dict[str, Any]:
+        import tempfile
+
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ["NUMBA_CACHE_DIR"] = folder
+            try:
+                runs = [run_python("-W", "ignore", "-c", code) for _ in range(3)]
+            finally:
+                del os.environ["NUMBA_CACHE_DIR"]
+        return {"import": min(run[0] for run in runs), "first": runs[0][1], "later": min(run[1] for run in runs[1:])}
+
+    run = measure(results, "kernels", first_and_later)
+    rows = [
+        ["import graspel", f"{run['import']:.2f} s", "< 0.3 s"],
+        ["all kernels, first use of all", f"{run['first']:.1f} s", "< 15 s"],
+        ["all kernels, later process", f"{run['later']:.2f} s", "< 1.5 s"],
+    ]
+    return titled_table("Compiled kernels: seconds above those of the second fit", ["what", "measured", "wanted"], rows)
+
+
+SECTIONS: dict[str, Callable[[Results, int], str]] = {
+    "embeddings": lambda results, _: compare(
+        results,
+        "Embeddings",
+        {"debian": "<= 1 x hnswlib, recall >= .99", "directions": "<= 1 x hnswlib, recall >= .99"},
+    ),
+    "text": lambda results, _: compare(
+        results, "Texts as TF-IDF", {"text": "<= 2 x scikit-learn", "all-text": "< 2 GB"}
+    ),
+    "images": lambda results, _: compare(results, "MNIST", {"mnist": "<= .4 x hnswlib"}),
+    "manifold": lambda results, _: compare(results, "A million points", {"manifold": "<= 1 x hnswlib"}),
+    "growth": growth,
+    "kernels": lambda results, _: kernels(results),
+}
+
+
+def main() -> None:
+    """Measure what is missing, and print a table for each section."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.world",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--only", help=f"sections, with commas: {', '.join(SECTIONS)} (default: all)", metavar="NAMES")
+    parser.add_argument("--largest", type=int, default=1_000_000, help="largest number of points of the growth")
+    parser.add_argument("--fresh", action="store_true", help="forget what earlier runs measured")
+    parser.add_argument("--measure", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.measure:
+        print(json.dumps(measure_set(options.measure)))
+        return
+    try:
+        names = choose_names("--only", options.only and options.only.split(","), SECTIONS)
+    except ValueError as error:
+        parser.error(str(error))
+    results = Results(Path(FOLDER), "world", fresh=options.fresh)
+    print(f"graspel {current_commit()}, {describe_machine()}", flush=True)
+    for name in names:
+        with progress_bar():
+            text = SECTIONS[name](results, options.largest)
+        print(f"\n{text}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

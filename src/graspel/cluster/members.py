@@ -1,0 +1,139 @@
+r"""The members of a consensus: several cheap graphs from the same neighbor lists, each of them clustered.
+
+Which clusters come out of one graph hangs on its details: near the top of Ward's tree, two or three partitions cost the
+same. Members differ in the two choices that matter, the number of neighbors and the rule by which they are chosen
+(:mod:`graspel.learning.neighbor_rules`). Two neighbors are right where the data lie on curves; ten are right where
+neighbors are noisy. All lists come from one search, and the eigensolver starts from the vectors of the last member, so
+that a member takes a fraction of the time of the first clustering.
+
+The members are graphs of the distinct points. Components are joined by their closest pairs, as in the learner.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from graspel.cluster.assignment import Assignment
+from graspel.graph import Graph
+from graspel.learning.connect import join_components
+from graspel.learning.initial import UNN_CONDITION
+from graspel.learning.neighbor_rules import choose_neighbors
+from graspel.learning.weights import Weights
+from graspel.linalg import smallest_eigenpairs
+from graspel.linalg.components import Components
+from graspel.linalg.laplacian import laplacian_of
+from graspel.linalg.sparsify import sparsify
+from graspel.neighbors.search import Neighbors
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+TOL = 1e-3  # relative residual of the eigenpairs in the energy norm; at 1e-2 two processors differ in 41 points of USPS
+MAX_VECTORS = 200  # largest number of eigenvectors; for more clusters Ward's method uses the same rows
+
+
+class Member(NamedTuple):
+    """How the graph of a member is made: the rule of its neighbors, and their number."""
+
+    rule: str
+    k: int
+
+    @property
+    def name(self) -> str:
+        """The rule and the number of neighbors, for example "mutual 3"."""
+        return f"{self.rule} {self.k}"
+
+
+# Two, three, five and ten neighbors, and each rule at least twice. A consensus of fewer members takes the first ones.
+MEMBERS = (
+    Member("mutual", 3),
+    Member("nearest", 2),
+    Member("local-scale", 5),
+    Member("mutual", 10),
+    Member("local-scale", 2),
+    Member("mutual", 2),
+    Member("nearest", 10),
+)
+
+
+class Partition(NamedTuple):
+    """One member's clusters.
+
+    Attributes
+    ----------
+    labels : array, the cluster of every distinct point
+    rows : array, the rows that were clustered, in single precision
+    eigenvalues : array, the nonzero eigenvalues used
+    adjacency : the graph
+    """
+
+    labels: Ints
+    rows: NDArray[np.float32]
+    eigenvalues: Floats
+    adjacency: sp.csr_array
+
+
+def build_member(
+    member: Member, neighbors: Neighbors, weigh: Weights, rng: np.random.Generator, *, sparse: bool = False
+) -> sp.csr_array:
+    """The adjacency of a member's graph on the distinct points, connected.
+
+    With `sparse`, the graph is spectrally sparsified first, as in the learner's start "unn".
+    """
+    n = neighbors.points.n_points
+    heads, tails, z = choose_neighbors(neighbors, member.rule, member.k)
+    code = np.minimum(heads, tails) * n + np.maximum(heads, tails)
+    code, first = np.unique(code, return_index=True)
+    heads, tails, weights = code // n, code % n, weigh(z[first])
+    if sparse:
+        kept = sparsify(Graph(n, heads, tails, weights), condition=UNN_CONDITION, random_state=rng).graph
+        heads, tails, weights = kept.heads, kept.tails, kept.weights
+    labels = Components.of(_adjacency(heads, tails, weights, n)).labels.astype(np.int64)
+    if labels.max() > 0:
+        none = np.empty(0, dtype=np.int64)
+        alone = replace(neighbors, distinct=np.arange(n), copies=none, copy_of=none)
+        joins = join_components(alone, labels, rng)
+        heads, tails = np.concatenate([heads, joins.heads]), np.concatenate([tails, joins.tails])
+        weights = np.concatenate([weights, weigh(joins.z)])
+    return _adjacency(heads, tails, weights, n)
+
+
+def _adjacency(heads: Ints, tails: Ints, weights: Floats, n: int) -> sp.csr_array:
+    ends = np.concatenate([heads, tails]), np.concatenate([tails, heads])
+    return sp.csr_array((np.concatenate([weights, weights]), ends), shape=(n, n))
+
+
+def embed_member(
+    adjacency: sp.csr_array,
+    n_vectors: int,
+    rng: np.random.Generator,
+    *,
+    guess: Floats | None = None,
+    n_jobs: int | None = None,
+) -> tuple[Floats, Floats]:
+    """The first eigenvalues of a connected graph and their vectors, the constant one included."""
+    wanted = min(adjacency.shape[0], 1 + min(n_vectors, MAX_VECTORS))
+    pairs = smallest_eigenpairs(
+        laplacian_of(adjacency), wanted, tol=TOL, norm="energy", guess=guess, random_state=rng, n_jobs=n_jobs
+    )
+    return pairs.values, pairs.vectors
+
+
+def cut_member(
+    adjacency: sp.csr_array,
+    values: Floats,
+    vectors: Floats,
+    n_clusters: int,
+    assignment: Assignment,
+    seed: int,
+) -> Partition:
+    """The clusters of a member from its eigenvectors, of which at most those that the assignment stage wants."""
+    used = 1 + min(assignment.vectors_per_cluster * n_clusters, MAX_VECTORS)
+    rows = assignment.rows(values[:used], vectors[:, :used])
+    labels = assignment.labels(rows, adjacency, n_clusters, seed)
+    return Partition(labels, rows.astype(np.float32), values[1:used], adjacency)
