@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
@@ -74,6 +75,15 @@ def test_an_old_point_finds_itself_by_landmarks_too(rng, m, monkeypatch):
     ties = NearPoints(neighbors.points, neighbors).find(X, 3)
     assert ties.is_old.all()
     assert_array_equal(ties.indices[:, 0], np.arange(3000))
+
+
+def test_an_old_sparse_point_finds_itself_among_near_copies(rng, monkeypatch):
+    """Products about the origin do not tell rows apart that differ in the eighth digit."""
+    monkeypatch.setattr(new_points, "MANY_PAIRS", 0)
+    X = sp.csr_array(np.array([2.0, 1.0, 0.5]) + 1e-8 * rng.standard_normal((120, 3)))
+    ties = NearPoints(Points(X)).find(X, 3)
+    assert ties.is_old.all()
+    assert_array_equal(ties.indices[:, 0], np.arange(120))
 
 
 @pytest.mark.parametrize("value", [1e20, 1e300, -1e308])

@@ -159,6 +159,8 @@ def find_equals(points: Points, asking: Points) -> Ints:
 
 def _hash_points(points: Points) -> NDArray[np.uint64]:
     """The number of every point."""
+    if points.sparse is not None:
+        return hash_sparse_rows(points.sparse)
     number = np.empty(points.n_points, dtype=np.uint64)
 
     def work(part: slice) -> None:

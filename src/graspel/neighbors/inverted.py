@@ -25,6 +25,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from graspel.neighbors.duplicates import find_equals
 from graspel.neighbors.exact import measure_candidates
 from graspel.neighbors.recall import measure_recall
 from graspel.points.prepared import Points
@@ -136,6 +137,7 @@ def find_sparse_neighbors(points: Points, asking: Points, k: int, width: int) ->
     n = asking.n_points
     labels = np.full(n, -1), np.arange(points.n_points)
     candidates = InvertedIndex.build(points.sparse).search(asking.sparse, width, k, points.n_threads, labels=labels)[0]
+    candidates = np.column_stack([candidates, find_equals(points, asking)])  # products may blur them
     return measure_candidates(points, np.arange(n), candidates, k, asking)
 
 
