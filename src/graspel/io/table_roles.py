@@ -79,7 +79,7 @@ def assign_roles(table: Table, roles: Roles, path: Any) -> PointTable:
     """
     check_choices(roles.scale, roles.impute)
     if sp.issparse(table.numbers) and table.header is None and roles == Roles():
-        # A small file can claim billions of columns, which no list should hold.
+        # A small file can claim ten million columns, which no list should hold.
         return PointTable(table.numbers, table.row_names, None)
     labels, label_at = _find_labels(table, roles, path)
     id_at = None if roles.id_column is None else _find(table, roles.id_column, "--id-column", path)
