@@ -84,3 +84,20 @@ def test_equal_points_of_very_uneven_columns(n):
     points = Points(np.repeat([[-1.941443026830597e37, 1.19e-12, -1.2486927934224918]], n, axis=0))
     assert np.float32(points.spectral_norm) > 0
     assert (points.squared_distances([0, 1], [n - 1, 2]) == 0).all()
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("length", [1e-299, 1e-160, 5e-324 * 2**40])
+def test_rows_of_any_length_keep_their_direction_under_the_cosine(rng, kind, length):
+    """Squares of tiny values vanish, also where most rows are of ordinary length."""
+    X = rng.standard_normal((30, 6)) * (rng.random((30, 6)) < 0.7)
+    X[:, 0] += 3
+    scales = np.where(np.arange(30) % 3 == 0, length, 1.0)
+    same = Points(X, metric="cosine")
+    p, q = np.triu_indices(30, 1)
+    short = kind(X * scales[:, None])
+    z = Points(short, metric="cosine").squared_distances(p, q)
+    np.testing.assert_allclose(z, same.squared_distances(p, q), rtol=1e-6, atol=1e-12)
+    new = same.like(short)  # new points may be short where the old ones are not
+    z = same.squared_distances_to(np.arange(30), np.arange(30)[:, None], new)
+    np.testing.assert_allclose(z, 0.0, atol=1e-12)

@@ -27,6 +27,7 @@ from graspel.points.far_rows import FAR, FarRows, find_far_rows, find_median, ro
 from graspel.runtime.parallel import row_blocks
 
 SAFE_RANGE = (1e-6, 1e6)  # range of the largest absolute value in which squares neither overflow nor underflow
+SHORT = 1e-30  # length of a row below which squares of its values may vanish, in any precision
 MAX_UNITS = 1e100  # values are cut here, in units: their squares can still be added up
 MAX_RAW = 2.0**1000  # differences from the median row are cut here, before the unit: they can still be added up
 MAX_NEW = 1e15  # values of new points are cut here, in units: their squares can be added up in single precision
@@ -71,7 +72,7 @@ class Preparation:
         else:  # in double precision first, so that nothing overflows; a power of two causes no rounding
             block = block.astype(np.float64)
             if self.metric == "cosine":  # rows may differ in length by hundreds of decades: each gets its own unit
-                block = np.ldexp(block, -np.frexp(np.abs(block).max(axis=1, initial=0.0, keepdims=True))[1])
+                block = scale_rows(block)
             else:
                 block = block if self.shift is None else self.differences(block)
                 block = block if self.far is None else self.far.pull_in(block)
@@ -82,6 +83,10 @@ class Preparation:
             block -= block.mean(axis=1, keepdims=True)
         if self.metric == "cosine":
             norms = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
+            short = np.flatnonzero(norms < SHORT)
+            if len(short):
+                rows = scale_rows(block[short].astype(np.float64))
+                block[short], norms[short] = rows, np.sqrt(np.einsum("ij,ij->i", rows, rows))
             block /= np.where(norms > 0, norms, 1.0)[:, None].astype(self.dtype)
         return round_tiny(block, self.tiny) if self.has_tiny else block
 
@@ -130,6 +135,16 @@ def find_preparation(X: Any, metric: str, center: bool, block: int) -> Preparati
     if far is not None:
         _warn_far_row(read, far, X, block)
     return replace(scaled, far=far)
+
+
+def scale_rows(block: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Multiply every row by a power of two that brings its largest absolute value near 1.
+
+    >>> scale_rows(np.array([[2.0, 6.0], [0.0, 0.0]]))
+    array([[0.25, 0.75],
+           [0.  , 0.  ]])
+    """
+    return np.ldexp(block, -np.frexp(np.abs(block).max(axis=1, initial=0.0, keepdims=True))[1])
 
 
 def power_of_two_unit(size: float) -> float:

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from graspel.points.preparation import MAX_NEW, MAX_UNITS, Preparation, round_tiny
+from graspel.points.preparation import MAX_NEW, MAX_UNITS, SHORT, Preparation, round_tiny
 
 Ints = NDArray[np.integer[Any]]
 Floats = NDArray[np.float64]
@@ -47,6 +47,10 @@ def prepare_sparse_rows(X: Any, preparation: Preparation) -> sp.csr_array:
     values = values.astype(preparation.dtype)
     if preparation.metric == "cosine":
         norms = np.sqrt(np.bincount(row, values.astype(np.float64) ** 2, A.shape[0]))
+        short = (norms < SHORT)[row]
+        if short.any():
+            values[short] = np.ldexp(values[short], -np.frexp(_largest_of_rows(A, row))[1][row[short]])
+            norms = np.sqrt(np.bincount(row, values.astype(np.float64) ** 2, A.shape[0]))
         values /= np.where(norms > 0, norms, 1.0)[row].astype(preparation.dtype)
     if preparation.has_tiny:
         values = round_tiny(values, preparation.tiny)
