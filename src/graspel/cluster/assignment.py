@@ -38,7 +38,7 @@ from graspel.linalg.contraction import group_means
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-POWER = 0.25  # eigenvectors are divided by lambda^POWER; best or nearly so on all data sets of docs/clustering.md
+POWER = 0.25  # eigenvectors are divided by lambda^POWER; best or nearly so on the data of docs/notes/clustering.md
 TIES = 0.1  # power of the conductance in Ward's cut; decides between merges of nearly equal cost (see ward.py)
 STARTS = 10  # random starts of k-means in "paper"
 
