@@ -11,6 +11,7 @@ from fuzzing.cases import require
 from graspel import Graph, Origin
 
 LOOSE = 1e-5  # relative difference of distances that counts as a tie: data may come in single precision
+EQUAL_DIRECTIONS = 2.0**-53, 2.0**-22  # distance of unit rows that rounding can make, in double and in single precision
 
 
 def check_graph(graph: Graph, n_nodes: int) -> None:
@@ -40,9 +41,12 @@ def check_neighbors(graph: Graph, X: Any, k: int, metric: str, missing: float = 
     A share `missing` of the edges may join others.
     """
     D = pairwise_distances(X, metric)
-    # Most distances are typical ones, also where a few rows lie absurdly far out; directions all have length one.
-    typical = D.max() if metric == "cosine" else np.median(D[D > 0] if D.any() else D)
-    is_copy = 1e-120 * typical >= D  # the square of a smaller distance is zero beside that of a typical one
+    if metric == "cosine":
+        # Beside a row of length one, smaller differences are rounding errors: such directions may count as equal.
+        equal = EQUAL_DIRECTIONS[X.dtype.itemsize <= 2 or X.dtype == np.float32]
+    else:  # most distances are typical ones, also where a few rows lie absurdly far out
+        equal = 1e-120 * np.median(D[D > 0] if D.any() else D)  # its square is zero beside that of a typical distance
+    is_copy = equal >= D
     distinct = np.unique(is_copy.argmax(axis=1))  # the first copy of each point; lists hold distinct points
     D = np.where(is_copy, np.inf, D)
     reach = np.full(len(D), np.inf)
@@ -51,9 +55,9 @@ def check_neighbors(graph: Graph, X: Any, k: int, metric: str, missing: float = 
     p, q = graph.heads[neighbors], graph.tails[neighbors]
     resolution = 1e-6 * np.median(D[np.isfinite(D)]) if np.isfinite(D).any() else 0.0
     if metric == "cosine":
-        resolution = max(resolution, 1e-14)  # rows of length one: double precision knows no smaller distance
+        resolution = max(resolution, 64 * equal)
     allowed = np.maximum(reach[p], reach[q]) * (1 + LOOSE) + resolution
-    wrong = D[p, q] > allowed
+    wrong = (D[p, q] > allowed) & ~is_copy[p, q]
     n_wrong = int(wrong.sum())
     require(n_wrong <= missing * len(p), f"{n_wrong} of {len(p)} edges join points that are not nearest neighbors")
 
