@@ -12,7 +12,7 @@ from graspel.cli import options
 from graspel.cli.errors import friendly_errors
 from graspel.cli.output import check_sources, print_certificate
 from graspel.cli.progress_bar import progress_bar
-from graspel.cli.run_learner import find_classes, find_initial_file, learn_graph, read_points
+from graspel.cli.run_learner import find_classes, find_initial_file, learn_graph, read_initial, read_points
 
 HELP = (
     "Learn a graph from data points and write a page about the data, to open in a browser.\n\n"
@@ -204,14 +204,10 @@ def _read_words(given: dict[str, Any], points: Any) -> dict[str, list[str] | Non
 
 def _cluster(X: Any, n_clusters: Any, parameters: dict[str, Any]) -> Any:
     """Cluster as ``graspel cluster`` does, so that both give the same groups; fewer than 8 points are one group."""
-    from graspel.graph import Graph
     from graspel.report.clusterer import SETTINGS, make_clusterer
 
     if n_clusters == options.AUTO and X.shape[0] < 8:
         return [0] * X.shape[0]
-    settings = {name: parameters[name] for name in SETTINGS if name in parameters}
-    path = find_initial_file(settings.get("initial"))
-    if path is not None:
-        settings["initial"] = Graph.read(path)
+    settings = read_initial({name: parameters[name] for name in SETTINGS if name in parameters})
     run = {name: parameters[name] for name in ("random_state", "n_jobs") if name in parameters}
     return make_clusterer(n_clusters, settings, **run).fit(X)
