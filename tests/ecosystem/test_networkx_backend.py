@@ -31,17 +31,20 @@ def G(request):
     return nx.MultiGraph([(p, q, {"weight": p + q}) for p, q in [(0, 1), (1, 2), (2, 0), (0, 1), (2, 3), (3, 4)]])
 
 
+def eigenpairs(G):
+    """All eigenpairs, exactly: networkx's own Lanczos method misses the smallest one in a few of a hundred runs."""
+    return np.linalg.eigh(nx.laplacian_matrix(G).toarray().astype(float))
+
+
 def test_algebraic_connectivity(G):
     G = nx.Graph(G)
-    assert nx.algebraic_connectivity(G, **BACKEND) == pytest.approx(
-        nx.algebraic_connectivity(G, method="lanczos"), rel=1e-5
-    )
+    assert nx.algebraic_connectivity(G, **BACKEND) == pytest.approx(eigenpairs(G)[0][1], rel=1e-5)
 
 
 def test_fiedler_vector(G):
     G = nx.Graph(G)
-    ours, theirs = nx.fiedler_vector(G, **BACKEND), nx.fiedler_vector(G, method="lanczos")
-    assert abs(ours @ theirs) / np.linalg.norm(theirs) == pytest.approx(1, abs=1e-5)
+    ours, exact = nx.fiedler_vector(G, **BACKEND), eigenpairs(G)[1][:, 1]
+    assert abs(ours @ exact) == pytest.approx(1, abs=1e-5)
 
 
 def test_spectral_ordering_of_a_path():
