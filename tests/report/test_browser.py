@@ -280,8 +280,9 @@ def test_the_page_follows_the_theme_of_the_system(browser, plain):
     light = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
     set_view(browser, *VIEWS[1])
     wait(browser, f"return getComputedStyle(document.body).backgroundColor !== '{light}'")
-    swatch = "return getComputedStyle(document.querySelector('#legend .swatch')).backgroundColor"
-    assert browser.execute_script(swatch) != "rgb(0, 114, 178)"
+    # The page redraws its colors after the style has changed: until then the wait goes on, and it fails in the end.
+    swatch = "getComputedStyle(document.querySelector('#legend .swatch')).backgroundColor"
+    assert wait(browser, f"return {swatch} !== 'rgb(0, 114, 178)'")
 
 
 def test_names_of_groups_stand_on_the_map(browser, plain):
