@@ -57,7 +57,7 @@ def approximate_neighbors(points: Points, k: int, width: int, rng: np.random.Gen
     """About the `width` nearest points of each point; k of them are wanted with a high recall."""
     announce("nearest neighbors", None, "preparing the compiled search (some seconds on first use)")
     sample = np.sort(rng.choice(points.n_points, min(points.n_points, SAMPLE), replace=False))
-    near, truth = exact_neighbors(points, sample, k)
+    near, truth = exact_neighbors(points, sample, k, compiled=True)
     sketch, n_threads = points.sketch, points.n_threads
     lists = Lists.empty(points.n_points, width + 1 if points.sketch_is_exact else width + EXTRA_IN_SKETCH)
     compared = share_compared(sketch, np.repeat(sample, k), near.ravel(), SMALL, rng, n_threads)
