@@ -118,8 +118,8 @@ class OptimumSearch:
         self.ground = problem.unit / sigma**2
         self.round_tol = FIRST_TOL
 
-    def optimize(self) -> tuple[float, ExactFactor]:
-        """Step 2: optimize the weights and drop edges; the objective, and the elimination of the graph."""
+    def optimize(self) -> ExactFactor:
+        """Step 2: optimize the weights and drop edges; the elimination of the graph before the drop, which is at hand."""
         graph, n_threads = self.graph, self.problem.points.n_threads
         edges = graph.heads, graph.tails, graph.n_nodes
         announce("optimizing weights", detail=f"{graph.n_edges:,} edges")
@@ -132,21 +132,27 @@ class OptimumSearch:
         found = optimize_weights(
             *edges, self.k, graph.weights, ground=self.ground, tol=self.round_tol, resistances=exact
         )
-        leverage = found.weights * self.k
-        kept = find_needed(*edges, leverage, negligible=VANISHED)
-        weights, self.k = found.weights[kept], self.k[kept]
-        self.graph = graph.with_only(kept).with_weights(weights)
-        edges = self.graph.heads, self.graph.tails, graph.n_nodes
-        factor = EdgeResistances(*edges, self.ground, n_threads).factor(weights)
-        return self._objective(factor), factor
+        self._measure(found.weights, found.factor)
+        kept = find_needed(*edges, found.weights * self.k, negligible=VANISHED)
+        self.n_dropped = graph.n_edges - int(kept.sum())
+        self.graph = graph.with_only(kept).with_weights(found.weights[kept])
+        self.k, self.R = self.k[kept], self.R[kept]
+        return found.factor
 
-    def _objective(self, factor: ExactFactor) -> float:
-        """F in the units of the data."""
-        return (
-            factor.logdet
-            - float(self.graph.weights @ self.k)
-            - (self.graph.n_nodes - (self.ground == 0)) * float(np.log(self.problem.unit))
-        )
+    def factorize(self) -> ExactFactor:
+        """The elimination of the graph as it is now, without the edges that were dropped."""
+        graph = self.graph
+        edges = EdgeResistances(graph.heads, graph.tails, graph.n_nodes, self.ground, self.problem.points.n_threads)
+        factor = edges.factor(graph.weights)
+        self._measure(graph.weights, factor)
+        self.n_dropped = 0
+        return factor
+
+    def _measure(self, weights: Floats, factor: ExactFactor) -> None:
+        """R of the edges, the objective F in the units of the data, and the sum of w (k - R)."""
+        n = self.graph.n_nodes - (self.ground == 0)
+        self.R, self.slack = factor.resistances, float(weights @ (self.k - factor.resistances))
+        self.F = factor.logdet - float(weights @ self.k) - n * float(np.log(self.problem.unit))
 
     def price(self, factor: ExactFactor) -> tuple[Priced, Optimality]:
         """Step 3: the pairs with R > k, and how near the graph is to the optimum."""
@@ -155,10 +161,10 @@ class OptimumSearch:
             priced = known = price_all_pairs(self.problem, factor)
         else:
             exact, estimated = price_some_pairs(self.problem, factor, *self._listed, self._rng)
-            own = Priced(graph.heads, graph.tails, factor.resistances / self.k - 1, 0.0, graph.n_edges)
+            own = Priced(graph.heads, graph.tails, self.R / self.k - 1, 0.0, graph.n_edges)
             known, priced = merge_priced(graph.n_nodes, exact, own), merge_priced(graph.n_nodes, exact, own, estimated)
-        slack = float(graph.weights @ (self.k - factor.resistances))
-        gap = optimality_gap(graph.n_nodes, known.heads, known.tails, known.excess, slack, known.below, self.ground)
+        edges = known.heads, known.tails, known.excess
+        gap = optimality_gap(graph.n_nodes, *edges, self.slack, known.below, self.ground)
         return priced, Optimality(gap, known.largest, known.n_pairs, all_pairs)
 
     def error(self, found: Optimality) -> float:
@@ -201,11 +207,13 @@ def find_optimum(search: OptimumSearch, history: list[Round], max_iter: int, cal
     best_F, before = -np.inf, -1
     while True:
         clock = time.perf_counter()
-        F, factor = search.optimize()
-        priced, optimality = search.price(factor)
-        graph, k, density = search.graph, search.k, search.graph.density
-        settled = search.error(optimality) <= search.tol
-        is_stuck = before == 0 and best_F >= F  # neither edges nor weights changed: only rounding errors are left
+        priced, optimality = search.price(search.optimize())
+        is_stuck = before == 0 and best_F >= search.F  # neither edges nor weights changed: only rounding errors left
+        is_last = search.error(optimality) <= search.tol or is_stuck or len(history) >= max_iter
+        if is_last and search.n_dropped:  # the graph that is returned is priced without the edges that it lost
+            priced, optimality = search.price(search.factorize())
+        graph, k, R, F = search.graph, search.k, search.R, search.F
+        settled, density = search.error(optimality) <= search.tol, graph.density
         is_last = settled or is_stuck or len(history) >= max_iter
         n_added = 0 if is_last else search.add_edges(priced, len(history) + 1)
         best_F, before = max(F, best_F), n_added
@@ -230,6 +238,6 @@ def find_optimum(search: OptimumSearch, history: list[Round], max_iter: int, cal
             break
     unit = search.problem.unit
     z = k * unit - 4 * search.problem.beta
-    support_gap = largest_deviation(graph.weights * k, factor.resistances / k - 1)
+    support_gap = largest_deviation(graph.weights * k, R / k - 1)
     out_of_rounds = not (settled or stopped or max_iter == 0)
     return Optimum(graph.scaled(1 / unit), z, support_gap, history, optimality, settled, out_of_rounds)

@@ -24,7 +24,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from graspel.linalg.precision import core_resistances
+from graspel.linalg.precision import core_resistances, grounded_core_resistances
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -116,7 +116,8 @@ class ExactFactor:
             from graspel.kernels.exact_elimination import eliminate, restore_resistances
 
             eliminate(pattern.pointers, pattern.rows, weights, pivots, core)
-        trees, R_core = core_resistances(core, pattern.n_threads)
+        invert = grounded_core_resistances if pattern.ground > 0 else core_resistances
+        trees, R_core = invert(core, pattern.n_threads)
         if pattern.n_eliminated:
             restore_resistances(pattern.pointers, pattern.rows, weights, pivots, R_core, R)
         self.logdet = trees + float(np.log(pivots).sum())
