@@ -91,7 +91,9 @@ def optimize_weights(
 
     u = np.maximum(search.calibrate(start * k), LOWEST)
     search(u)
-    if (search.best.resistance / k).max() > 1 + FAR:  # one multiplicative step, w R / k, which never lowers F and solves a tree
+    if (
+        search.best.resistance / k
+    ).max() > 1 + FAR:  # one multiplicative step, w R / k, which never lowers F and solves a tree
         u = np.maximum(u * search.best.resistance / k, LOWEST)
         search(u)
     if not is_done():

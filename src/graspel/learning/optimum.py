@@ -119,7 +119,7 @@ class OptimumSearch:
         self.round_tol = FIRST_TOL
 
     def optimize(self) -> ExactFactor:
-        """Step 2: optimize the weights and drop edges; the elimination of the graph before the drop, which is at hand."""
+        """Step 2: optimize the weights and drop edges. Return the elimination of the graph as it was before the drop."""
         graph, n_threads = self.graph, self.problem.points.n_threads
         edges = graph.heads, graph.tails, graph.n_nodes
         announce("optimizing weights", detail=f"{graph.n_edges:,} edges")
