@@ -119,7 +119,7 @@ def small(results: Results) -> str:
 def measure_peer(name: str, n: int) -> dict[str, float]:
     """One method on n digits with its own solver; F of its graph in our objective, without sigma.
 
-    `enough` are the processor seconds until F was within 1e-4 of the best, relative, where the method has such a record.
+    `enough` are the processor seconds until F was within 1e-4 of the best, relative, where there is such a record.
     """
     X = sample("digits", n)
     X = (X - X.mean(axis=0)) / X.std()  # variances of order one, which the penalties of the peers are made for
