@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.manifold import MultilevelTSNE
-from graspel.manifold.engine import require_engine
 from graspel.metrics import label_accuracy, neighbors_kept
 from reproduction.timing import time_call
 
@@ -67,10 +66,9 @@ class EmbeddingMethod:
 
 def representatives(seed: int) -> Callable[[Any], Picture]:
     """The paper's task: coordinates of the representatives only."""
-    require_engine()
 
     def draw(X: Any) -> Picture:
-        model = MultilevelTSNE(refine_iter=0, random_state=seed).fit(X)
+        model = MultilevelTSNE(representatives=True, random_state=seed).fit(X)
         return Picture(model.representative_embedding_, model.representatives_)
 
     return draw
@@ -78,14 +76,14 @@ def representatives(seed: int) -> Callable[[Any], Picture]:
 
 def all_points(seed: int) -> Callable[[Any], Picture]:
     """Coordinates of every point, the default of MultilevelTSNE."""
-    require_engine()
     return lambda X: Picture.of_all(MultilevelTSNE(random_state=seed).fit(X).embedding_)
 
 
 def open_tsne(seed: int) -> Callable[[Any], Picture]:
     """Plain openTSNE, on all cores."""
-    engine = require_engine()
-    return lambda X: Picture.of_all(engine.TSNE(n_jobs=-1, random_state=seed).fit(np.asarray(X, dtype=np.float32)))
+    import openTSNE
+
+    return lambda X: Picture.of_all(openTSNE.TSNE(n_jobs=-1, random_state=seed).fit(np.asarray(X, dtype=np.float32)))
 
 
 def scikit_learn(seed: int) -> Callable[[Any], Picture]:

@@ -11,8 +11,6 @@ import pytest
 
 from graspel import GraspelEmbedding, MultilevelTSNE, graph_estimator
 
-pytest.importorskip("openTSNE")
-
 TRUTH = np.repeat([0, 1], 30)
 SHORT = ("--early-iter", 20, "--n-iter", 20, "--refine-iter", 10)
 
@@ -228,9 +226,3 @@ class TestRefusedBeforeTheWork:
     def test_points_that_are_not_finite(self, graspel, tmp_path, output):
         np.save(tmp_path / "nan.npy", np.full((20, 2), np.nan))
         assert graspel("embed", tmp_path / "nan.npy", "-o", output).is_one_sentence("NaN", "row 0")
-
-    def test_a_missing_engine(self, graspel, data, output, monkeypatch):
-        import sys
-
-        monkeypatch.setitem(sys.modules, "openTSNE", None)  # importing it raises an ImportError
-        assert graspel("embed", data, "-o", output).is_one_sentence("openTSNE", 'pip install "graspel[tsne]"')

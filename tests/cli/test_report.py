@@ -145,12 +145,6 @@ def test_what_can_not_be_used_is_one_sentence(graspel, data, tmp_path, monkeypat
     assert not list(tmp_path.glob("*.html"))
 
 
-def test_without_opentsne_the_map_is_spectral(graspel, data, output, monkeypatch):
-    monkeypatch.setattr("graspel.report.map.find_spec", lambda name: None)
-    assert graspel("report", data, "-o", output, "-q").code == 0
-    assert "pip install &quot;graspel[tsne]&quot;" in output.read_text(encoding="utf-8")
-
-
 def test_the_help_has_examples(graspel):
     outcome = graspel("report", "--help")
     assert outcome.code == 0

@@ -42,7 +42,7 @@ def test_umap(digits):
 
 
 def test_opentsne(digits):
-    openTSNE = pytest.importorskip("openTSNE", reason="needs openTSNE: pip install graspel[tsne]")
+    openTSNE = pytest.importorskip("openTSNE", reason="needs openTSNE: pip install openTSNE")
     _, y, graph = digits
     knn = openTSNE.nearest_neighbors.PrecomputedNeighbors(*graph.neighbor_lists(30))
     affinities = openTSNE.affinity.PerplexityBasedNN(knn_index=knn, perplexity=10)
@@ -55,7 +55,7 @@ def test_opentsne(digits):
 
 
 def test_opentsne_takes_the_adjacency_itself(digits):
-    openTSNE = pytest.importorskip("openTSNE", reason="needs openTSNE: pip install graspel[tsne]")
+    openTSNE = pytest.importorskip("openTSNE", reason="needs openTSNE: pip install openTSNE")
     _, _y, graph = digits
     A = graph.adjacency
     P = openTSNE.affinity.PrecomputedAffinities(A / A.sum())

@@ -18,7 +18,6 @@ DOORS = {
     "igraph": ("igraph", lambda folder: GRAPH.to_igraph()),
     "torch": ("pyg", lambda folder: GRAPH.to_pyg()),
     "anndata": ("scanpy", lambda folder: graspel.scanpy.neighbors(np.eye(3))),
-    "openTSNE": ("tsne", lambda folder: graspel.MultilevelTSNE().fit(np.eye(20))),
     "openpyxl": ("tables", lambda folder: read_data(folder / "x.xlsx")),
     "pyarrow": ("parquet", lambda folder: read_data(folder / "x.feather")),
     "zarr": ("zarr", lambda folder: read_data(folder / "x.zarr")),

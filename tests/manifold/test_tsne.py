@@ -18,8 +18,6 @@ from estimator_checks import ids, own_checks
 from graspel import GRASPEL, MultilevelTSNE
 from graspel.metrics import label_accuracy, neighbors_kept
 
-pytest.importorskip("openTSNE")
-
 SHORT = {"early_iter": 20, "n_iter": 20, "refine_iter": 10}
 SHORTEST = {"early_iter": 5, "n_iter": 5, "refine_iter": 5}
 
@@ -86,8 +84,10 @@ def test_levels_lead_to_the_groups(fitted):
     assert_array_equal(fitted.groups_[fitted.representatives_], np.arange(fitted.coarse_graph_.n_nodes))
 
 
-def test_without_refinement_representatives_stay(blobs):
-    model = MultilevelTSNE(random_state=0, early_iter=20, n_iter=20, refine_iter=0).fit(blobs[0])
+@pytest.mark.parametrize("options", [{"refine_iter": 0}, {"representatives": True}])
+def test_without_refinement_representatives_stay(blobs, options):
+    model = MultilevelTSNE(random_state=0, early_iter=20, n_iter=20, **options).fit(blobs[0])
+    assert model.n_iter_ == 0
     assert_array_equal(model.embedding_[model.representatives_], model.representative_embedding_)
     assert np.isfinite(model.kl_divergence_)
 
@@ -96,6 +96,13 @@ def test_refinement_lowers_the_divergence(blobs):
     settings = {"random_state": 0, "early_iter": 50, "n_iter": 50}
     little = MultilevelTSNE(refine_iter=5, **settings).fit(blobs[0]).kl_divergence_
     assert MultilevelTSNE(refine_iter=100, **settings).fit(blobs[0]).kl_divergence_ < little
+
+
+def test_the_iterations_end_by_the_rule(blobs):
+    settings = {"random_state": 0, "early_iter": 20, "n_iter": 20, "refine_iter": 400}
+    loose, strict, endless = (MultilevelTSNE(tol=tol, **settings).fit(blobs[0]) for tol in (0.5, 0.002, 0))
+    assert loose.n_iter_ < strict.n_iter_ < endless.n_iter_ == 400
+    assert loose.kl_divergence_ > strict.kl_divergence_ >= endless.kl_divergence_ - 1e-3
 
 
 def test_no_reduction_has_every_point_as_its_representative(blobs):
@@ -173,11 +180,11 @@ def test_the_same_seed_gives_the_same_embedding_in_a_new_process():
 def test_threads_do_not_matter_where_they_are_used(monkeypatch, blobs, n_components):
     from graspel.manifold import engine
 
-    monkeypatch.setattr(engine, "THREADS_FROM", 0)
-    monkeypatch.setattr(engine, "GRID_FROM", 200)
+    monkeypatch.setattr(engine, "BLOCK", 64)  # several blocks, and several copies of the grid
+    monkeypatch.setattr(engine, "CHARGES", 50)
     one, two = (
         MultilevelTSNE(n_components=n_components, random_state=0, n_jobs=n_jobs, **SHORTEST).fit(blobs[0])
-        for n_jobs in (1, 2)
+        for n_jobs in (1, 3)
     )
     assert_array_equal(one.embedding_, two.embedding_)
 
@@ -262,6 +269,9 @@ def test_odd_data_are_finite(X):
         ({"early_iter": -1}, "early_iter=-1"),
         ({"n_iter": 2.5}, "n_iter=2.5"),
         ({"refine_iter": None}, "refine_iter=None"),
+        ({"tol": -0.1}, "tol=-0.1: must be a number from 0 up to 1"),
+        ({"tol": 1}, "tol=1: must be"),
+        ({"representatives": 5}, "representatives=5: must be True or False"),
         ({"n_jobs": 0}, "n_jobs=0"),
         ({"verbose": "yes"}, "verbose='yes'"),
         ({"callback": 3}, r"callback=3: must be None or a function of \(phase, iteration, coordinates\)"),
@@ -276,12 +286,6 @@ def test_wrong_parameters(options, words, monkeypatch):
     with pytest.raises(ValueError, match=words):
         model.fit(np.random.default_rng(0).random((40, 3)))
     assert not hasattr(model, "embedding_")
-
-
-def test_a_missing_engine_says_how_to_get_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "openTSNE", None)  # makes every import of it fail
-    with pytest.raises(ImportError, match=r'pip install "graspel\[tsne\]"'):
-        MultilevelTSNE().fit(np.eye(20))
 
 
 # --- callback and progress --------------------------------------------------------------------------------------------

@@ -178,7 +178,6 @@ def test_data_of_all_kinds_have_a_report(kind, with_data):
 
 
 def test_the_coordinates_of_a_tsne_model_are_its_map():
-    pytest.importorskip("openTSNE")
     model = MultilevelTSNE(random_state=0).fit(BLOBS)
     places = unpack(gather(model, BLOBS).first["map"], "<f4").reshape(2, -1).T
     assert np.allclose(places, model.embedding_, rtol=1e-5)

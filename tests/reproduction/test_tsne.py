@@ -12,8 +12,6 @@ from reproduction import embeddings
 from reproduction.results import Results
 from reproduction.tsne_text import write_table
 
-pytest.importorskip("openTSNE")
-
 
 @pytest.fixture
 def blobs(monkeypatch):

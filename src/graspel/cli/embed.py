@@ -29,7 +29,7 @@ EXAMPLES = "\n".join(
         "graspel embed points.csv -o coordinates.npy --method spectral --n-components 3",
         "graspel embed points.npy -o coordinates.csv --reduction 10 --refine-iter 0",
         "",
-        "Files are written completely or not at all, also on Ctrl-C. tsne needs openTSNE, spectral does not.",
+        "Files are written completely or not at all, also on Ctrl-C.",
     )
 )
 
@@ -73,9 +73,22 @@ Iter = Annotated[int | None, options.make_option(TSNE, "150", "Iterations on the
 RefineIter = Annotated[
     int | None,
     options.make_option(
-        TSNE, "100", "Iterations on all points; 0 leaves them where they are placed between representatives."
+        TSNE, "1000", "Iterations on all points, at most; 0 leaves them where they are placed between representatives."
     ),
 ]
+Tolerance = Annotated[
+    float | None,
+    options.make_option(
+        TSNE, "0.004", "Stop once 50 iterations on all points lower the divergence by less than this share.", "--tol"
+    ),
+]
+Representatives = Annotated[
+    bool | None,
+    options.make_option(
+        TSNE, "off", "Place only the representatives by t-SNE, as in the paper, and all other points between them.",
+        "--representatives",
+    ),
+]  # fmt: skip
 Neighbors = Annotated[
     int | None,
     options.make_option(
@@ -93,7 +106,7 @@ MaxIter = Annotated[
 Seed = Annotated[int | None, options.make_seed_option("coordinates")]
 
 LEARNING = ("n_neighbors", "metric", "max_iter", "center")
-ONLY_TSNE = ("reduction", "early_iter", "n_iter", "refine_iter")
+ONLY_TSNE = ("reduction", "early_iter", "n_iter", "refine_iter", "tol", "representatives")
 COMMON = ("n_components", "random_state", "n_jobs")
 METHODS = ("tsne", "spectral")
 MAX_ITER = {"tsne": 0, "spectral": 100}  # rounds of critical edges, the defaults of the two estimators
@@ -118,6 +131,8 @@ def embed(
     early_iter: EarlyIter = None,
     n_iter: Iter = None,
     refine_iter: RefineIter = None,
+    tol: Tolerance = None,
+    representatives: Representatives = None,
     n_neighbors: Neighbors = None,
     metric: options.Metric = None,
     max_iter: MaxIter = None,
@@ -158,9 +173,6 @@ def _check_method(given: dict[str, Any]) -> None:
 
     check_choice("method", given["method"], METHODS)
     if given["method"] == "tsne":
-        from graspel.manifold.engine import require_engine
-
-        require_engine()
         return
     extra = next((name for name in ONLY_TSNE if name in given), None)
     if extra is not None:

@@ -28,8 +28,7 @@ EXAMPLES = "\n".join(
         "graspel report digits.npy -o report.html --labels classes.csv --images 28x28 --seed 0",
         "graspel report tfidf.npz -o report.html --texts documents.csv --features terms.txt --metric cosine",
         "",
-        'The map is better with t-SNE: pip install "graspel\\[tsne]". The file is written completely or not at all, '
-        "also on Ctrl-C.",
+        "The file is written completely or not at all, also on Ctrl-C.",
     )
 )
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from graspel.graph import Graph
 from graspel.linalg.contraction import contract
 from graspel.neighbors.search import Neighbors
+from graspel.points.prepared import Points
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -23,6 +24,7 @@ class DistinctPoints(NamedTuple):
     ----------
     A : adjacency of the learned graph, all copies of a point contracted to one node
     indices, z : neighbor lists of the distinct points
+    points : the distinct points themselves
     point_of_node : for each distinct point its index among all points
     node_of_point : for each of all points the distinct point that it is or copies
     """
@@ -30,6 +32,7 @@ class DistinctPoints(NamedTuple):
     A: sp.csr_array
     indices: Ints
     z: Floats
+    points: Points
     point_of_node: Ints
     node_of_point: Ints
 
@@ -46,4 +49,4 @@ def merge_copies(graph: Graph, neighbors: Neighbors) -> DistinctPoints:
     node_of_point = np.searchsorted(neighbors.distinct, original)
     A = contract(graph.adjacency, node_of_point) if len(neighbors.copies) else graph.adjacency
     indices, z = neighbors.indices.astype(np.int64, copy=False), neighbors.z.astype(np.float64, copy=False)
-    return DistinctPoints(sp.csr_array(A), indices, z, neighbors.distinct, node_of_point)
+    return DistinctPoints(sp.csr_array(A), indices, z, neighbors.points, neighbors.distinct, node_of_point)

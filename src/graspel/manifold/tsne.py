@@ -23,9 +23,9 @@ from graspel.linalg.coarsen import Coarsening, coarsen
 from graspel.manifold.affinities import affinities, group_affinities
 from graspel.manifold.base import GraphEmbedding
 from graspel.manifold.duplicates import DistinctPoints, merge_copies
-from graspel.manifold.engine import Iterations, Layout, TSNECallback, optimize, require_engine
+from graspel.manifold.engine import Iterations, Layout, TSNECallback, optimize
 from graspel.manifold.interpolation import interpolate
-from graspel.manifold.spectral_coordinates import spectral_start
+from graspel.manifold.start import group_start
 from graspel.neighbors.new_points import MEDIAN_NEIGHBORS
 from graspel.neighbors.search import Neighbors, nearest_neighbors
 from graspel.points.distance_table import make_points
@@ -37,6 +37,8 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 EXAGGERATION = 12.0  # factor of the attraction in the early iterations; the usual value (van der Maaten 2014)
+TIGHTEN, TIGHTEN_ITER = 4.0, 25  # factor of the attraction, and iterations, that first close up the neighbors of points
+RATE = 3.0  # length of the steps on all points, in units of their number; longer ones gain nothing more
 COARSE, FINE = "t-SNE of the representatives", "t-SNE of all points"
 
 
@@ -61,8 +63,12 @@ class MultilevelTSNE(GraphEmbedding):
         Iterations on the representatives with attraction exaggerated 12 times.
     n_iter : int, default=150
         Iterations on the representatives after that.
-    refine_iter : int, default=100
-        Iterations on all points; 0 leaves them at their interpolated coordinates.
+    refine_iter : int, default=1000
+        Largest number of iterations on all points; 0 leaves them at their interpolated coordinates.
+    tol : float, default=0.004
+        The iterations on all points end once 50 of them lower the divergence by less than this share of it.
+    representatives : bool, default=False
+        Whether only the representatives are placed by t-SNE, as in the paper; all other points are interpolated.
     learner : GRASPEL, default=None
         How the graph is learned. None is ``GRASPEL(max_iter=0)``: the graph of nearest neighbors, its components joined
         by their closest pairs.
@@ -91,6 +97,8 @@ class MultilevelTSNE(GraphEmbedding):
         The map of each level of coarsening to the next, from the points to the groups.
     kl_divergence_ : float
         Kullback-Leibler divergence after the last iteration; nan where there was none.
+    n_iter_ : int
+        Iterations on all points.
     learner_ : GRASPEL
         The fitted learner, with history and certificate.
     graph_, coarse_graph_ : Graph
@@ -118,7 +126,9 @@ class MultilevelTSNE(GraphEmbedding):
         n_neighbors: int = 15,
         early_iter: int = 100,
         n_iter: int = 150,
-        refine_iter: int = 100,
+        refine_iter: int = 1000,
+        tol: float = 0.004,
+        representatives: bool = False,
         learner: GRASPEL | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -131,6 +141,8 @@ class MultilevelTSNE(GraphEmbedding):
         self.early_iter = early_iter
         self.n_iter = n_iter
         self.refine_iter = refine_iter
+        self.tol = tol
+        self.representatives = representatives
         self.learner = learner
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -151,7 +163,6 @@ class MultilevelTSNE(GraphEmbedding):
         self
         """
         self._check_parameters()
-        require_engine()
         values = self._check_data(X)
         self._check_sizes(values.shape[0])
         rng = generator(self.random_state)
@@ -159,16 +170,14 @@ class MultilevelTSNE(GraphEmbedding):
         with self._running():
             neighbors = self._learn_graph(learner, X, values).start.neighbors
             distinct = merge_copies(self.graph_, self._neighbor_lists(neighbors, learner, values, rng))
-            announce("coarsening")
-            ratio = max(1.0, min(float(self.reduction), distinct.n_points / 2))
-            coarse = coarsen(distinct.A, ratio, n_eigenvalues=0, random_state=rng)
-            first, last = self._embed_levels(distinct, coarse, rng)
+            coarse, first, last = self._embed(distinct, rng)
         self.coarse_graph_ = coarse.graph
         self.embedding_ = last.coordinates[distinct.node_of_point]
         self.representatives_ = distinct.point_of_node[coarse.representatives]
         self.groups_ = coarse.groups[distinct.node_of_point]
         self.representative_embedding_ = first.coordinates
         self.levels_ = _levels(coarse, distinct.node_of_point)
+        self.n_iter_ = last.n_iter
         self.kl_divergence_ = first.divergence if np.isnan(last.divergence) else last.divergence
         return self
 
@@ -189,20 +198,32 @@ class MultilevelTSNE(GraphEmbedding):
     def _default_learner(self) -> GRASPEL:
         return GRASPEL(max_iter=0)
 
-    def _embed_levels(
-        self, distinct: DistinctPoints, coarse: Coarsening, rng: np.random.Generator
-    ) -> tuple[Layout, Layout]:
-        """Coordinates of the representatives and of all distinct points: steps 3 to 5."""
+    def _embed(self, distinct: DistinctPoints, rng: np.random.Generator) -> tuple[Coarsening, Layout, Layout]:
+        """Steps 2 to 5: the groups, their coordinates, and those of all distinct points."""
+        announce("coarsening")
+        ratio = max(1.0, min(float(self.reduction), distinct.n_points / 2))
+        coarse = coarsen(distinct.A, ratio, n_eigenvalues=0, random_state=rng)
         if distinct.n_points == 1:  # all points are equal
             origin = Layout(np.zeros((1, self.n_components)), float("nan"))
-            return origin, origin
+            return coarse, origin, origin
         run: dict[str, Any] = {"n_threads": count_threads(self.n_jobs), "callback": self.callback}
         P = affinities(distinct.indices, distinct.z, self.n_neighbors, distinct.A)
-        start = spectral_start(coarse.graph, self.n_components, rng, self.n_jobs)
-        schedule = [Iterations(self.early_iter, EXAGGERATION), Iterations(self.n_iter)]
+        start = group_start(distinct.points, coarse.groups, coarse.graph, self.n_components, rng, self.n_jobs)
+        schedule = [
+            Iterations(self.early_iter, EXAGGERATION, 1 / EXAGGERATION),
+            Iterations(self.n_iter),
+        ]
         first = optimize(group_affinities(P, coarse.groups), start, schedule, phase=COARSE, **run)
         between = interpolate(distinct.A, coarse, first.coordinates)
-        return first, optimize(P, between, [Iterations(self.refine_iter)], phase=FINE, **run)
+        return coarse, first, optimize(P, between, self._refinement(), phase=FINE, **run)
+
+    def _refinement(self) -> list[Iterations]:
+        """The iterations on all points."""
+        if self.representatives:
+            return []
+        early = min(TIGHTEN_ITER, self.refine_iter)
+        plain = Iterations(self.refine_iter - early, 1.0, RATE, self.tol)
+        return [Iterations(early, TIGHTEN), plain]
 
     def _neighbor_lists(
         self, neighbors: Neighbors | None, learner: GRASPEL, values: Any, rng: np.random.Generator
@@ -222,6 +243,10 @@ class MultilevelTSNE(GraphEmbedding):
         check_number("n_neighbors", self.n_neighbors, ">= 1", lambda v: v >= 1, whole=True, hint="10 to 30 are usual.")
         for name in ("early_iter", "n_iter", "refine_iter"):
             check_number(name, getattr(self, name), ">= 0", lambda v: v >= 0, whole=True, hint="0 leaves it out.")
+        hint = "It is the share of the divergence that 50 iterations have to gain; 0 runs all iterations."
+        check_number("tol", self.tol, "from 0 up to 1", lambda v: 0 <= v < 1, hint=hint)
+        if not isinstance(self.representatives, bool | np.bool_):
+            raise ValueError(f"representatives={self.representatives!r}: must be True or False.")
         if self.callback is not None and not callable(self.callback):
             raise ValueError(
                 f"callback={self.callback!r}: must be None or a function of (phase, iteration, coordinates)."
@@ -243,12 +268,8 @@ def _levels(coarse: Coarsening, node_of_point: Ints) -> list[Ints]:
 
 def place_by_tsne(graph: Graph, neighbors: Neighbors, *, random_state: Any = 0, n_jobs: int | None = None) -> Floats:
     """Coordinates (N x 2) by `MultilevelTSNE` of points whose graph and neighbor lists are known."""
-    require_engine()
     rng = generator(random_state)
     model = MultilevelTSNE(n_jobs=n_jobs)
     distinct = merge_copies(graph, neighbors)
     with one_thread_per_call():
-        announce("coarsening")
-        ratio = max(1.0, min(float(model.reduction), distinct.n_points / 2))
-        coarse = coarsen(distinct.A, ratio, n_eigenvalues=0, random_state=rng)
-        return model._embed_levels(distinct, coarse, rng)[1].coordinates[distinct.node_of_point]
+        return model._embed(distinct, rng)[2].coordinates[distinct.node_of_point]

@@ -1,11 +1,10 @@
 """The map: every point in the plane, near points near each other.
 
-t-SNE places the points where openTSNE is installed and the data are given; else the first eigenvectors of the graph do.
+t-SNE places the points where the data are given; else the first eigenvectors of the graph do.
 """
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import NamedTuple
 
 import numpy as np
@@ -40,14 +39,13 @@ def draw_map(material: Material, space: Floats) -> Map:
     if isinstance(model, MultilevelTSNE) and model.embedding_.shape[1] == 2:
         return Map(model.embedding_, "t-SNE", TSNE)
     lists = material.near.lists
-    if lists is not None and len(lists.distinct) >= SMALLEST_TSNE and find_spec("openTSNE") is not None:
+    if lists is not None and len(lists.distinct) >= SMALLEST_TSNE:
         places = place_by_tsne(material.graph, lists, random_state=0, n_jobs=material.learner.n_jobs)
         return Map(places, "t-SNE", TSNE)
     classes = np.zeros(len(space), dtype=np.int64) if material.clusters is None else material.clusters.classes
     flat = space @ best_view(space, classes)[:, :2]
     how = "the first eigenvectors of the graph"
-    more = "" if find_spec("openTSNE") is not None else ' With pip install "graspel[tsne]" the map shows groups better.'
-    return Map(_compress(flat), "spectral", f"Points that the graph connects well are near each other ({how}).{more}")
+    return Map(_compress(flat), "spectral", f"Points that the graph connects well are near each other ({how}).")
 
 
 def _compress(places: Floats) -> Floats:
