@@ -96,7 +96,8 @@ class GRASPEL(FittedLearner):
         objective over all graphs, with an upper bound of the distance to the optimum. The graph has 2.5 to 5 edges per
         node. `initial` is the start, with six neighbors or more; `tol` is the largest R / (z_data + 4 beta) - 1 of any
         pair at which the graph counts as optimal (None: 0.001). The parameters `candidates`, `window`, `edge_ratio`,
-        `n_components`, `stability` and `refine` are not used.
+        `n_components`, `stability` and `refine` are not used. Where exact resistances take too long (MNIST), they are
+        estimated, with a control variate; the bound then holds on average, and for a large `sigma` only.
     center : bool, default=False
         Subtract each row's mean first. This is for rows that are variables observed in many samples (graph recovery,
         the paper's runs), not for feature vectors.

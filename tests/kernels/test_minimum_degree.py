@@ -20,7 +20,7 @@ GRAPHS = {
 
 def order(graph, share):
     A = graph.adjacency
-    return eliminate_by_degree(A.indptr.astype(np.int64), A.indices.astype(np.int32), share)
+    return eliminate_by_degree(A.indptr.astype(np.int64), A.indices.astype(np.int32), share, np.inf)
 
 
 @pytest.mark.parametrize("name", GRAPHS)

@@ -25,14 +25,18 @@ def rows(request, rng):
 def test_queries_are_compared_with_the_members_of_their_cells(rows, rng):
     landmarks, near = Landmarks.build(rows, Density(share=16, m=2, found=4), rng, 1)
     start, queries, places = fill_cells(near, len(landmarks.rows), len(rows))
-    z, index = np.full((len(queries), 4), np.inf, np.float32), np.full((len(queries), 4), -1, np.int32)
+    z, index = np.empty((len(queries), 4), np.float32), np.full((len(queries), 4), -1, np.int32)
     cells = landmarks.members, landmarks.start, 0, len(landmarks.rows)
-    compare_in_cells(rows, rows, landmarks.rows, queries, start, *cells, True, z, index)
+    bound = np.full(len(rows), np.inf, np.float32)
+    bound[::14] = 2.0  # members beyond it are not looked for
+    compare_in_cells(rows, rows, landmarks.rows, queries, start, *cells, True, bound, z, index)
     for p in range(0, len(rows), 7):
         for cell, place in zip(near[p], places[p], strict=True):
             members = landmarks.members[landmarks.start[cell] : landmarks.start[cell + 1]]
             members = members[members != p]
             truth = np.sort(squared(rows[[p]], rows[members])[0])[:4]
+            truth = truth[truth < bound[p]]
+            assert (index[place][len(truth) :] == -1).all()
             assert_allclose(np.sort(z[place])[: len(truth)], truth, rtol=1e-4)
             assert_allclose(squared(rows[[p]], rows[index[place][: len(truth)]])[0], truth, rtol=1e-4)
 

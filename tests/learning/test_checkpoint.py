@@ -14,7 +14,7 @@ from graspel import GRASPEL
 from graspel.graph import Graph
 from graspel.learner import fit_learner
 from graspel.learning.checkpoint import Checkpoint, get_state
-from graspel.neighbors.approximate import FIRST
+from graspel.neighbors.approximate import SMALL
 from graspel.neighbors.landmarks import Landmarks
 from graspel.neighbors.search import Neighbors
 from graspel.points.fingerprint import fingerprint
@@ -132,8 +132,8 @@ def test_every_value_and_every_place_changes_the_fingerprint(X):
 def test_landmarks_of_the_search_are_kept(tmp_path, X):
     rng = np.random.default_rng(0)
     points = Points(X)
-    upper = Landmarks.build(points.sketch, FIRST, rng, 1)[0]
-    lower = Landmarks(upper.rows, upper.start, upper.members, upper, FIRST)
+    upper = Landmarks.build(points.sketch, SMALL, rng, 1)[0]
+    lower = Landmarks(upper.rows, upper.start, upper.members, upper, SMALL)
     everyone, nobody = np.arange(400), np.empty(0, dtype=np.int64)
     lists = Neighbors(points, everyone[:, None], np.ones((400, 1)), 0.5, everyone, nobody, nobody, lower)
     checkpoint = Checkpoint(tmp_path, "data", {}, rng)
@@ -142,6 +142,6 @@ def test_landmarks_of_the_search_are_kept(tmp_path, X):
     for level in (lower, upper):
         assert np.array_equal(found.rows, level.rows)
         assert np.array_equal(found.members, level.members)
-        assert found.density == FIRST
+        assert found.density == SMALL
         found = found.above
     assert found is None

@@ -8,6 +8,7 @@ import pytest
 from graspel.neighbors.products import (
     nearest_rows,
     nearest_rows_by_differences,
+    nearest_rows_compiled,
     nearest_rows_rounded,
     squared_distances,
 )
@@ -19,7 +20,8 @@ def test_nearest_rows(rng, dtype, k):
     X, Y = rng.standard_normal((15, 4)).astype(dtype), rng.standard_normal((20, 4)).astype(dtype)
     truth = ((X[:, None].astype(float) - Y) ** 2).sum(axis=2)
     assert squared_distances(X, Y) == pytest.approx(truth, rel=1e-4, abs=1e-5)
-    for nearest in (nearest_rows, nearest_rows_by_differences):
+    methods = [nearest_rows, nearest_rows_by_differences] + [nearest_rows_compiled] * (dtype is np.float32)
+    for nearest in methods:
         D, index = nearest(X, Y, k)
         assert np.sort(D, axis=1) == pytest.approx(np.sort(truth, axis=1)[:, :k], rel=1e-4, abs=1e-5)
         assert np.take_along_axis(truth, index, axis=1) == pytest.approx(D, rel=1e-4, abs=1e-5)

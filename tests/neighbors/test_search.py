@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
 
 import graspel.neighbors.approximate as approximate
 import graspel.neighbors.search as search
+from graspel.neighbors.landmarks import Lists
 from graspel.neighbors.search import nearest_neighbors
 from graspel.points.prepared import Points
 from twins import all_squared_distances, z_data
@@ -94,6 +96,7 @@ def test_harder_data_take_more_sets_of_landmarks(rng, many, monkeypatch):
         return build(X, density, *args)
 
     monkeypatch.setattr(approximate.Landmarks, "build", counted)
+    monkeypatch.setattr(approximate, "LARGE", approximate.Density(share=16, m=4, found=8))
     for n_features, at_least in ((2, 1), (20, 2)):
         sets.clear()
         points = Points(rng.standard_normal((2500, n_features)))
@@ -103,9 +106,35 @@ def test_harder_data_take_more_sets_of_landmarks(rng, many, monkeypatch):
         assert (len(sets) == 1) == (at_least == 1)
 
 
+def test_the_first_cells_are_small_if_the_sample_says_that_they_are_enough(rng, many, monkeypatch):
+    chosen: list[approximate.Density] = []
+    build = approximate.Landmarks.build
+
+    def noted(X, density, *args):
+        chosen.append(density)
+        return build(X, density, *args)
+
+    monkeypatch.setattr(approximate.Landmarks, "build", noted)
+    nearest_neighbors(Points(rng.standard_normal((2500, 2))), 2, rng)
+    nearest_neighbors(Points(rng.standard_normal((2500, 20))), 2, rng)
+    assert chosen[:2] == [approximate.SMALL, approximate.LARGE]
+
+
+def test_doubtful_points_are_those_like_the_ones_that_miss_neighbors():
+    z = np.ones((100, 3), dtype=np.float32)
+    z[:, 1] = np.linspace(0.1, 0.9, 100)  # the second distance, beside the last
+    lists = Lists(z, np.zeros((100, 3), dtype=np.int32), np.zeros((100, 3), dtype=bool))
+    sample = np.arange(0, 100, 2)
+    missed = np.zeros((50, 2), dtype=bool)
+    missed[30:] = True
+    assert_array_equal(approximate._doubtful_points(lists, 2, sample, missed), np.arange(60, 100))
+    assert_array_equal(approximate._doubtful_points(lists, 2, sample, np.ones((50, 2), dtype=bool)), np.arange(100))
+
+
 def test_where_landmarks_fail_all_distances_are_computed_or_a_warning_is_given(rng, many, monkeypatch):
     monkeypatch.setattr(approximate, "MAX_SETS", 1)
-    monkeypatch.setattr(approximate, "FIRST", approximate.Density(share=16, m=1, found=2))
+    for density in ("SMALL", "LARGE"):
+        monkeypatch.setattr(approximate, density, approximate.Density(share=16, m=1, found=2))
     points = Points(rng.standard_normal((2000, 20)))
     found = nearest_neighbors(points, 2, rng)  # all distances are computed where landmarks fail
     assert found.recall == 1.0

@@ -10,10 +10,18 @@ from numpy.typing import NDArray
 from graspel.cluster.assignment import ASSIGNMENTS
 from graspel.cluster.clustering import number_by_first_node
 from graspel.cluster.consensus import Consensus, describe_consensus, find_consensus
-from graspel.cluster.members import Member, Partition, build_member, cut_member, embed_member
+from graspel.cluster.members import (
+    Member,
+    Partition,
+    build_member,
+    count_side_by_side,
+    cut_member,
+    embed_member,
+)
 from graspel.cluster.smoothing import ENOUGH_LINKS, can_smooth, kept_links, smoothed_labels, smoothed_rows
 from graspel.learning.weights import Weights
 from graspel.neighbors.search import Neighbors
+from graspel.runtime.parallel import count_threads, map_blocks
 from graspel.runtime.progress import announce
 
 Ints = NDArray[np.int64]
@@ -55,15 +63,24 @@ def consensus_clusters(
 ) -> ConsensusClusters:
     """Cluster each member's graph, and find the partition that they agree on."""
     assignment = ASSIGNMENTS[assign_labels]
-    partitions: list[Partition] = []
-    guess: Floats | None = None
-    for at, member in enumerate(members):
-        announce("clustering", at / len(members), f"graph {at + 1} of {len(members)}: {member.name}")
-        adjacency = build_member(member, neighbors, weigh, rng, sparse=sparse)
-        n_vectors = assignment.vectors_per_cluster * n_clusters
-        values, vectors = embed_member(adjacency, n_vectors, rng, guess=guess, n_jobs=n_jobs)
-        partitions.append(cut_member(adjacency, values, vectors, n_clusters, assignment, int(rng.integers(2**31))))
-        guess = vectors[:, 1:]
+    seeds = rng.integers(2**63, size=len(members))
+
+    def cluster(at: int, guess: Floats | None, n_jobs: int | None) -> tuple[Partition, Floats]:
+        own = np.random.default_rng(seeds[at])
+        adjacency = build_member(members[at], neighbors, weigh, own, sparse=sparse)
+        values, vectors = embed_member(adjacency, n_vectors, own, guess=guess, n_jobs=n_jobs)
+        return cut_member(adjacency, values, vectors, n_clusters, assignment, int(own.integers(2**31))), vectors[:, 1:]
+
+    n_vectors = assignment.vectors_per_cluster * n_clusters
+    announce("clustering", 0.0, f"graph 1 of {len(members)}: {members[0].name}")
+    first, guess = cluster(0, None, n_jobs)
+    partitions = [first]
+    side_by_side = count_side_by_side(neighbors.points.n_points, n_vectors, count_threads(n_jobs))
+    inner_jobs = n_jobs if side_by_side == 1 else 1
+    others = map_blocks(lambda at: cluster(at, guess, inner_jobs)[0], range(1, len(members)), side_by_side)
+    for at in range(1, len(members)):
+        announce("clustering", at / len(members), f"graph {at + 1} of {len(members)}: {members[at].name}")
+        partitions.append(next(others))
     labels = [partition.labels for partition in partitions]
     found = find_consensus(labels)
     heaviest = partitions[int(np.argmax(np.round(found.weights, 9)))]

@@ -3,8 +3,8 @@ r"""The members of a consensus: several cheap graphs from the same neighbor list
 Which clusters come out of one graph hangs on its details: near the top of Ward's tree, two or three partitions cost the
 same. Members differ in the two choices that matter, the number of neighbors and the rule by which they are chosen
 (:mod:`graspel.learning.neighbor_rules`). Two neighbors are right where the data lie on curves; ten are right where
-neighbors are noisy. All lists come from one search, and the eigensolver starts from the vectors of the last member, so
-that a member takes a fraction of the time of the first clustering.
+neighbors are noisy. All lists come from one search. The eigensolver of every member after the first starts from the
+vectors of the first, so that the members do not wait for each other: threads cluster several of them side by side.
 
 The members are graphs of the distinct points. Components are joined by their closest pairs, as in the learner.
 """
@@ -28,12 +28,14 @@ from graspel.linalg import smallest_eigenpairs
 from graspel.linalg.components import Components
 from graspel.linalg.laplacian import laplacian_of
 from graspel.linalg.sparsify import sparsify
+from graspel.linalg.vectors import MIN_THREADED_LENGTH
 from graspel.neighbors.search import Neighbors
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 TOL = 1e-3  # relative residual of the eigenpairs in the energy norm; at 1e-2 two processors differ in 41 points of USPS
+SIDE_BY_SIDE_MEMORY = 1 << 31  # bytes that members clustered side by side may take together
 MAX_VECTORS = 200  # largest number of eigenvectors; for more clusters Ward's method uses the same rows
 
 
@@ -69,13 +71,23 @@ class Partition(NamedTuple):
     labels : array, the cluster of every distinct point
     rows : array, the rows that were clustered, in single precision
     eigenvalues : array, the nonzero eigenvalues used
-    adjacency : the graph
     """
 
     labels: Ints
     rows: NDArray[np.float32]
     eigenvalues: Floats
-    adjacency: sp.csr_array
+
+
+def count_side_by_side(n_points: int, n_vectors: int, n_threads: int) -> int:
+    """How many members are clustered at a time. One, where the vectors are so long that its own threads save time.
+
+    The eigensolver holds six vectors for each of its pairs, which are a quarter more than are wanted. The count does
+    not change the result.
+    """
+    if n_points >= MIN_THREADED_LENGTH:
+        return 1
+    size = 6 * 8 * n_points * (5 * min(n_vectors, MAX_VECTORS) // 4 + 3)
+    return max(1, min(n_threads, SIDE_BY_SIDE_MEMORY // size))
 
 
 def build_member(
@@ -136,4 +148,4 @@ def cut_member(
     used = 1 + min(assignment.vectors_per_cluster * n_clusters, MAX_VECTORS)
     rows = assignment.rows(values[:used], vectors[:, :used])
     labels = assignment.labels(rows, adjacency, n_clusters, seed)
-    return Partition(labels, rows.astype(np.float32), values[1:used], adjacency)
+    return Partition(labels, rows.astype(np.float32), values[1:used])

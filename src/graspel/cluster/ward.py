@@ -156,10 +156,13 @@ def _choose_merges(heads: Ints, tails: Ints, cost: Floats, n_clusters: int) -> M
     Of equally cheap partners, the one of the smaller number counts as the cheapest.
     """
     one, other, both = np.concatenate([heads, tails]), np.concatenate([tails, heads]), np.concatenate([cost, cost])
-    order = np.lexsort((other, both, one))
-    joined, first = np.unique(one[order], return_index=True)
-    partner, price, edge = np.full(n_clusters, -1), np.full(n_clusters, np.inf), np.full(n_clusters, -1)
-    partner[joined], price[joined], edge[joined] = other[order[first]], both[order[first]], order[first] % len(heads)
+    partner, price, edge = np.full(n_clusters, n_clusters), np.full(n_clusters, np.inf), np.full(n_clusters, -1)
+    np.minimum.at(price, one, both)
+    cheapest = np.flatnonzero(both == price[one])
+    np.minimum.at(partner, one[cheapest], other[cheapest])
+    chosen = cheapest[other[cheapest] == partner[one[cheapest]]]
+    edge[one[chosen]] = chosen % len(heads)
+    partner[edge < 0] = -1
     clusters = np.arange(n_clusters)
     is_reciprocal = (partner >= 0) & (partner[partner] == clusters)
     joining = np.flatnonzero(is_reciprocal & (partner < clusters))

@@ -164,11 +164,13 @@ def update_node(
 
 
 @kernel
-def eliminate_by_degree(indptr: Ints, indices: Ints, dense_share: float) -> tuple[Ints, Ints, Ints]:
+def eliminate_by_degree(
+    indptr: Ints, indices: Ints, dense_share: float, most_squares: float
+) -> tuple[Ints, Ints, Ints]:
     """The order of elimination, and for each node in it the neighbors it had then (pointers, rows: node numbers).
 
-    The loop ends when the lowest degree exceeds the share `dense_share` of the nodes that are left. These are not in
-    the order.
+    The loop ends when the lowest degree exceeds the share `dense_share` of the nodes that are left, or when the sum of
+    the squared degrees exceeds `most_squares`. The nodes that are left are not in the order.
     """
     n = len(indptr) - 1
     own = indices.copy()
@@ -192,10 +194,11 @@ def eliminate_by_degree(indptr: Ints, indices: Ints, dense_share: float) -> tupl
         put_in_bucket(u, degree[u], first, beside)
     n_done = 0
     lowest = 0
+    squares = 0.0
     while n_done < n:
         while first[lowest] < 0:
             lowest += 1
-        if lowest > dense_share * (n - n_done):
+        if lowest > dense_share * (n - n_done) or squares > most_squares:
             break
         v = first[lowest]
         take_from_bucket(v, lowest, first, beside)
@@ -206,6 +209,7 @@ def eliminate_by_degree(indptr: Ints, indices: Ints, dense_share: float) -> tupl
         )
         start[v] = begin
         length[v] = end - begin
+        squares += float(end - begin) ** 2
         order[n_done] = v
         n_done += 1
         pointers[n_done] = end

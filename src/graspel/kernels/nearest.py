@@ -93,7 +93,12 @@ def keep_nearest_of_products(products, squares, labels, queries, own, z, index, 
             d[j] = squares[j] - 2 * products[i, j]
             least[j - whole] = min(least[j - whole], d[j])
         limit = z[first + i, width - 1]
-        if width < CLASSES:  # one more than the list holds, since one of them may be left out
+        n_promising = 0
+        for s in range(CLASSES):
+            n_promising += least[s] < limit
+        if n_promising == 0:
+            continue
+        if width < n_promising:  # one more than the list holds, since one of them may be left out
             ordered[:] = np.inf
             for s in range(CLASSES):
                 if least[s] < ordered[width]:
@@ -141,12 +146,13 @@ def subtract_row(X, i, centers, c, Y, j):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def compare_in_cells(Q, X, centers, queries, query_start, members, start, first, last, own, z, index):  # type: ignore[no-untyped-def]
+def compare_in_cells(Q, X, centers, queries, query_start, members, start, first, last, own, bound, z, index):  # type: ignore[no-untyped-def]
     """For cells `first` to `last`: each query of the cell against the members of the cell, by matrix products.
 
-    The nearest members of each query and their squared distances are written to the row of z and index that belongs to
-    its place in `queries`, counted from the first place of cell `first`. Products are taken about the center of the
-    cell, so that rows which are far from the origin and near each other lose no digits.
+    The nearest members of each query, if they are nearer than its `bound`, and their squared distances are written to
+    the row of z and index that belongs to its place in `queries`, counted from the first place of cell `first`; what is
+    left of the row keeps the index that it had. Products are taken about the center of the cell, so that rows which are
+    far from the origin and near each other lose no digits.
     """
     n_columns = X.shape[1]
     for c in range(first, last):
@@ -164,6 +170,8 @@ def compare_in_cells(Q, X, centers, queries, query_start, members, start, first,
                 sizes[i] = subtract_row(Q, tile[i], centers, c, rows, i)
             products = np.dot(rows, Y.T)
             place = query_start[c] - query_start[first] + low
+            for i in range(len(tile)):
+                z[place + i] = bound[tile[i]] - sizes[i]
             keep_nearest_of_products(products, squares, chosen, tile, own, z, index, place)
             for i in range(len(tile)):
                 for t in range(z.shape[1]):

@@ -25,10 +25,11 @@ from graspel.learning.chunked import ChunkedStart
 from graspel.learning.connect import connect_components, join_components
 from graspel.learning.criticality import Critical, add_critical_edges, find_most_critical
 from graspel.learning.embed import Embedding, spectral_embedding
+from graspel.learning.estimated_optimum import choose_search
 from graspel.learning.history import Round
 from graspel.learning.initial import InitialGraph, initial_graph, listed_pairs
 from graspel.learning.objective import calibrate
-from graspel.learning.optimum import TOL, Optimality, OptimumSearch, find_optimum
+from graspel.learning.optimum import ALL_PAIRS_NODES, TOL, Optimality, find_optimum
 from graspel.learning.pricing import Problem
 from graspel.learning.refine import refine_weights
 from graspel.learning.run_log import RunLog
@@ -43,6 +44,7 @@ from graspel.runtime.progress import announce
 Floats = NDArray[np.float64]
 
 OPTIMUM_NEIGHBORS = 6  # neighbors of each point where the search for the optimum starts: it keeps 2.5 to 5 edges a node
+OPTIMUM_LISTED = 20  # neighbors of each point that are searched for edges where there are too many points for all pairs
 
 
 @dataclass(frozen=True)
@@ -153,13 +155,17 @@ def learn_optimum(points: Points, settings: Settings, rng: np.random.Generator) 
     """
     log = RunLog(settings)
     k = min(max(settings.n_neighbors, OPTIMUM_NEIGHBORS), points.n_points - 1)
-    start = initial_graph(points, settings.initial, k, rng, neighbor_rule=settings.neighbor_rule)  # Step 1
+    n_listed = min(OPTIMUM_LISTED, points.n_points - 1) if points.n_points > ALL_PAIRS_NODES else 0
+    start = initial_graph(
+        points, settings.initial, k, rng, neighbor_rule=settings.neighbor_rule, n_listed=n_listed
+    )  # Step 1
     graph = connect_components(start, sigma=settings.sigma, beta=settings.beta, rng=rng)
     log.record_start(start, graph)
     beta, tol = settings.beta, TOL if settings.tol is None else settings.tol
     unit = float(np.median(start.weigh.distances(graph))) + 4 * beta
     problem = Problem(points, start.weigh.floor, beta, unit)
-    search = OptimumSearch(problem, graph, settings.sigma, tol, listed_pairs(start), rng)  # Steps 2 to 4
+    kind = choose_search(graph, unit / settings.sigma**2)
+    search = kind(problem, graph, settings.sigma, tol, listed_pairs(start), rng)  # Steps 2 to 4
     best = find_optimum(search, log.history, 0 if log.stopped else settings.max_iter, settings.callback)
     return Learned(
         best.graph,

@@ -69,7 +69,8 @@ class Certificate:
         Upper bound of F* - F in units of N - 1, where F* is the maximum over all graphs whose edges are among the pairs
         that were searched (None unless ``optimal=True``).
     optimality_pairs : str or None
-        Which pairs these are: "all pairs", or the number of those that were searched.
+        Which pairs these are: "all pairs", or the number of those that were searched; and the relative standard error
+        of R where it was estimated. The bound then holds on average.
     largest_excess : float or None
         Largest R / (z_data + 4 beta) - 1 over these pairs.
     """
@@ -199,6 +200,8 @@ def _optimality(found: Optimality | None) -> dict[str, Any]:
     if found is None:
         return {}
     pairs = "all pairs" if found.all_pairs else f"{found.n_pairs:,} pairs searched"
+    if found.error:
+        pairs += f", R estimated to {found.error:.1%}"
     return {"optimality_gap": found.gap, "optimality_pairs": pairs, "largest_excess": found.excess}
 
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+from scipy.optimize import Bounds, minimize
 
 from graspel.learning.optimality_gap import optimality_gap
 from graspel.linalg.edge_resistances import EdgeResistances
@@ -81,8 +81,9 @@ def optimize_weights(
 
     def is_done() -> bool:
         best = search.best
-        error = largest_deviation(best.weights * k, best.resistance / k - 1) if two_sided else best.excess
-        return error <= tol
+        excess = best.resistance / k - 1
+        error = largest_deviation(best.weights * k, excess) if two_sided else float(excess.max())
+        return error <= tol and (two_sided or search.gap() <= tol)
 
     def stop_if_done(intermediate_result: object) -> None:
         if is_done() or search.n_evaluations >= max_evaluations:
@@ -90,7 +91,9 @@ def optimize_weights(
 
     u = np.maximum(search.calibrate(start * k), LOWEST)
     search(u)
-    if search.best.excess > FAR:  # one multiplicative step, w R / k, which never lowers F and solves a tree
+    if (
+        search.best.resistance / k
+    ).max() > 1 + FAR:  # one multiplicative step, w R / k, which never lowers F and solves a tree
         u = np.maximum(u * search.best.resistance / k, LOWEST)
         search(u)
     if not is_done():
@@ -99,11 +102,11 @@ def optimize_weights(
             u,
             jac=True,
             method="L-BFGS-B",
-            bounds=[(LOWEST, None)] * len(k),
+            bounds=Bounds(LOWEST, np.inf),
             callback=stop_if_done,
             options={"maxiter": max_evaluations, "maxfun": max_evaluations, "maxcor": MEMORY, "ftol": 0, "gtol": 0},
         )
-    return search.best._replace(n_evaluations=search.n_evaluations)
+    return search.finish()
 
 
 def largest_deviation(leverage: Floats, excess: Floats) -> float:
@@ -138,12 +141,20 @@ class _Search:
         F, excess = factor.logdet - float(u.sum()), factor.resistances / self._k - 1
         self.n_evaluations += 1
         if self.n_evaluations == 1 or self.best.objective <= F:
-            # Weights that vanish may have any R below k.
-            slack = -float(u @ excess)
-            gap = optimality_gap(self._n_nodes, self._heads, self._tails, excess, slack, ground=self._ground)
-            self.best = OptimalWeights(w, F, factor.resistances, gap, max(gap, float(excess.max())), 0, factor)
+            self.best = OptimalWeights(w, F, factor.resistances, np.nan, np.nan, 0, factor)
         self._last = u.copy(), (-F, -excess)
         return self._last[1]
+
+    def gap(self) -> float:
+        """The bound of the gap over these edges; weights that vanish may have any R below k."""
+        u, excess = self.best.weights * self._k, self.best.resistance / self._k - 1
+        slack = -float(u @ excess)
+        return optimality_gap(self._n_nodes, self._heads, self._tails, excess, slack, ground=self._ground)
+
+    def finish(self) -> OptimalWeights:
+        """The best weights, with what is known about them."""
+        gap, excess = self.gap(), float((self.best.resistance / self._k - 1).max())
+        return self.best._replace(gap=gap, excess=max(gap, excess), n_evaluations=self.n_evaluations)
 
     def calibrate(self, u: Floats) -> Floats:
         """All weights multiplied so that sum w k = N - 1, as at the optimum without ground."""

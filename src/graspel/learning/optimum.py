@@ -52,7 +52,6 @@ NEW_EDGES = 5  # edges that a round adds at one node; more make the graph dense 
 FIRST_SHARE = 0.3  # weight of a new edge, relative to the best one if it were the only one
 STRICT_NODES = 5000  # nodes up to which every single pair must have R / k - 1 below the tolerance, not only the gap
 ALL_PAIRS_NODES = 25_000  # nodes up to which all pairs are searched
-MOST_WORK = 1e12  # multiplications of one evaluation: a full matrix of 10,000 nodes, 4 GB in all
 VANISHED = 1e-5  # leverage below which an edge is dropped; (N - 1) / |E| is the mean
 
 
@@ -66,12 +65,14 @@ class Optimality:
     excess : float, largest R / k - 1 over the pairs that were searched
     n_pairs : int, number of these pairs
     all_pairs : bool, whether these are all
+    error : float, relative standard error of the resistances of the edges (root mean square); 0 if they are exact
     """
 
     gap: float
     excess: float
     n_pairs: int
     all_pairs: bool
+    error: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,19 @@ class OptimumSearch:
     tol : float
     listed : pair of arrays, further pairs of near nodes, which are looked at if there are too many nodes for all pairs
     rng : numpy Generator
+
+    Attributes
+    ----------
+    graph, k : the graph, and k of its edges
+    R : array, resistances of its edges
+    F, slack : float, the objective, and the sum of w (k - R), before edges were dropped
+    n_dropped : int, edges that the last round dropped
     """
+
+    R: Floats
+    F: float
+    slack: float
+    n_dropped: int
 
     def __init__(
         self,
@@ -118,59 +131,63 @@ class OptimumSearch:
         self.ground = problem.unit / sigma**2
         self.round_tol = FIRST_TOL
 
-    def optimize(self) -> tuple[float, ExactFactor]:
-        """Step 2: optimize the weights and drop edges; the objective, and the elimination of the graph."""
+    def optimize(self) -> None:
+        """Step 2: optimize the weights and drop edges; the factor is that of the graph as it was before the drop."""
         graph, n_threads = self.graph, self.problem.points.n_threads
         edges = graph.heads, graph.tails, graph.n_nodes
         announce("optimizing weights", detail=f"{graph.n_edges:,} edges")
         exact = EdgeResistances(*edges, self.ground, n_threads)
-        if exact.work > MOST_WORK:
-            raise ValueError(
-                f"optimal=True: {graph.n_nodes:,} points, whose graph leaves {exact.n_core:,} nodes after elimination, "
-                "are too many for exact resistances. Take fewer points, or refine=True, which estimates them."
-            )
         found = optimize_weights(
             *edges, self.k, graph.weights, ground=self.ground, tol=self.round_tol, resistances=exact
         )
-        leverage = found.weights * self.k
-        kept = find_needed(*edges, leverage, negligible=VANISHED)
-        weights, self.k = found.weights[kept], self.k[kept]
-        self.graph = graph.with_only(kept).with_weights(weights)
-        edges = self.graph.heads, self.graph.tails, graph.n_nodes
-        factor = EdgeResistances(*edges, self.ground, n_threads).factor(weights)
-        return self._objective(factor), factor
+        self._measure(found.weights, found.factor)
+        kept = find_needed(*edges, found.weights * self.k, negligible=VANISHED)
+        self.n_dropped = graph.n_edges - int(kept.sum())
+        self.graph = graph.with_only(kept).with_weights(found.weights[kept])
+        self.k, self.R = self.k[kept], self.R[kept]
 
-    def _objective(self, factor: ExactFactor) -> float:
-        """F in the units of the data."""
-        return (
-            factor.logdet
-            - float(self.graph.weights @ self.k)
-            - (self.graph.n_nodes - (self.ground == 0)) * float(np.log(self.problem.unit))
-        )
+    def factorize(self) -> None:
+        """Eliminate the graph as it is now, without the edges that were dropped."""
+        graph = self.graph
+        edges = EdgeResistances(graph.heads, graph.tails, graph.n_nodes, self.ground, self.problem.points.n_threads)
+        self._measure(graph.weights, edges.factor(graph.weights))
+        self.n_dropped = 0
 
-    def price(self, factor: ExactFactor) -> tuple[Priced, Optimality]:
+    def _measure(self, weights: Floats, factor: ExactFactor) -> None:
+        """Keep the factor, R of the edges, the objective F in the units of the data, and the sum of w (k - R)."""
+        self._factor = factor
+        n = self.graph.n_nodes - (self.ground == 0)
+        self.R, self.slack = factor.resistances, float(weights @ (self.k - factor.resistances))
+        self.F = factor.logdet - float(weights @ self.k) - n * float(np.log(self.problem.unit))
+
+    def price(self) -> tuple[Priced, Optimality]:
         """Step 3: the pairs with R > k, and how near the graph is to the optimum."""
         graph, all_pairs = self.graph, self.problem.points.n_points <= ALL_PAIRS_NODES
         if all_pairs:
-            priced = known = price_all_pairs(self.problem, factor)
+            priced = known = price_all_pairs(self.problem, self._factor)
         else:
-            exact, estimated = price_some_pairs(self.problem, factor, *self._listed, self._rng)
-            own = Priced(graph.heads, graph.tails, factor.resistances / self.k - 1, 0.0, graph.n_edges)
+            exact, estimated = price_some_pairs(self.problem, self._factor, *self._listed, self._rng)
+            own = Priced(graph.heads, graph.tails, self.R / self.k - 1, 0.0, graph.n_edges)
             known, priced = merge_priced(graph.n_nodes, exact, own), merge_priced(graph.n_nodes, exact, own, estimated)
-        slack = float(graph.weights @ (self.k - factor.resistances))
-        gap = optimality_gap(graph.n_nodes, known.heads, known.tails, known.excess, slack, known.below, self.ground)
+        edges = known.heads, known.tails, known.excess
+        gap = optimality_gap(graph.n_nodes, *edges, self.slack, known.below, self.ground)
         return priced, Optimality(gap, known.largest, known.n_pairs, all_pairs)
 
     def error(self, found: Optimality) -> float:
         """What must be below `tol`: the gap, and up to STRICT_NODES nodes also R / k - 1 of every pair."""
         return max(found.gap, found.excess) if self.graph.n_nodes <= STRICT_NODES else found.gap
 
+    @property
+    def level(self) -> float:
+        """The smallest R / k - 1 of a pair that becomes an edge."""
+        return self.round_tol / 2
+
     def add_edges(self, priced: Priced, round: int) -> int:
         """Make edges of the best new pairs, and return their number."""
         graph = self.graph
         keys = edge_keys(graph.heads, graph.tails, graph.n_nodes)
         is_edge = np.isin(edge_keys(priced.heads, priced.tails, graph.n_nodes), keys)
-        new = choose_new_edges(priced, is_edge, self.round_tol / 2, NEW_EDGES)
+        new = choose_new_edges(priced, is_edge, self.level, NEW_EDGES)
         k = self.problem.k_of(new.heads, new.tails)
         weights = FIRST_SHARE * new.excess / (1 + new.excess) / k
         unit, beta = self.problem.unit, self.problem.beta
@@ -201,11 +218,15 @@ def find_optimum(search: OptimumSearch, history: list[Round], max_iter: int, cal
     best_F, before = -np.inf, -1
     while True:
         clock = time.perf_counter()
-        F, factor = search.optimize()
-        priced, optimality = search.price(factor)
-        graph, k, density = search.graph, search.k, search.graph.density
-        settled = search.error(optimality) <= search.tol
-        is_stuck = before == 0 and best_F >= F  # neither edges nor weights changed: only rounding errors are left
+        search.optimize()
+        priced, optimality = search.price()
+        is_stuck = before == 0 and best_F >= search.F  # neither edges nor weights changed: only rounding errors left
+        is_last = search.error(optimality) <= search.tol or is_stuck or len(history) >= max_iter
+        if is_last and search.n_dropped:  # the graph that is returned is priced without the edges that it lost
+            search.factorize()
+            priced, optimality = search.price()
+        graph, k, R, F = search.graph, search.k, search.R, search.F
+        settled, density = search.error(optimality) <= search.tol, graph.density
         is_last = settled or is_stuck or len(history) >= max_iter
         n_added = 0 if is_last else search.add_edges(priced, len(history) + 1)
         best_F, before = max(F, best_F), n_added
@@ -230,6 +251,6 @@ def find_optimum(search: OptimumSearch, history: list[Round], max_iter: int, cal
             break
     unit = search.problem.unit
     z = k * unit - 4 * search.problem.beta
-    support_gap = largest_deviation(graph.weights * k, factor.resistances / k - 1)
+    support_gap = largest_deviation(graph.weights * k, R / k - 1)
     out_of_rounds = not (settled or stopped or max_iter == 0)
     return Optimum(graph.scaled(1 / unit), z, support_gap, history, optimality, settled, out_of_rounds)

@@ -7,8 +7,6 @@ component than its rounding errors can tell, it is searched more precisely (:mod
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,35 +36,32 @@ def nearest_outside(points: Points, queries: Ints, labels: Ints) -> tuple[Ints, 
     """
     if isinstance(points, TablePoints):
         return _nearest_in_table(points, queries, labels)
-    size = 0.0
-    best = np.full(len(queries), np.inf, dtype=np.float32)
-    found: list[tuple[Ints, Ints, NDArray[np.float32]]] = []
-    for pool in row_blocks(points.n_points, POOL_BLOCK):
+    X, own = points.product_rows(queries), labels[queries]
+    X_norms = squared_lengths(X)
+    minus_twice_X = -2 * X
+
+    def compare(pool: slice) -> tuple[Ints, Ints, NDArray[np.float32], float]:
         Y = points.product_rows(pool)
         Y_norms = squared_lengths(Y)
-        minus_twice_Y = -2 * Y
-
-        def compare(
-            block: slice,
-            pool: slice = pool,
-            Y_norms: NDArray[np.float32] = Y_norms,
-            minus_twice_Y: Any = minus_twice_Y,
-        ) -> tuple[Ints, Ints, NDArray[np.float32], float]:
-            X = points.product_rows(queries[block])
-            X_norms = squared_lengths(X)
-            D = cross_products(X, minus_twice_Y)
-            D += X_norms[:, None]
+        largest = float(X_norms.max() + Y_norms.max())
+        parts = []
+        for block in row_blocks(len(queries), QUERY_BLOCK):
+            D = cross_products(minus_twice_X[block], Y)
+            D += X_norms[block, None]
             D += Y_norms
-            D[labels[queries[block]][:, None] == labels[pool]] = np.inf
-            largest = float(X_norms.max() + Y_norms.max())
-            best[block] = np.minimum(best[block], D.min(axis=1))
-            row, column = np.nonzero(best[block, None] + np.float32(2 * ROUNDING * largest) >= D)
-            return row + block.start, column + pool.start, D[row, column], largest
+            D[own[block, None] == labels[pool]] = np.inf
+            row, column = np.nonzero(D.min(axis=1)[:, None] + np.float32(2 * ROUNDING * largest) >= D)
+            finite = np.isfinite(D[row, column])
+            row, column = row[finite], column[finite]
+            parts.append((row + block.start, column + pool.start, D[row, column]))
+        rows, columns, distances = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return rows, columns, distances, largest
 
-        for row, column, D, largest in map_blocks(compare, row_blocks(len(queries), QUERY_BLOCK), points.n_threads):
-            found.append((row, column, D))
-            size = max(size, largest)
-    row, column, D = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    found = list(map_blocks(compare, row_blocks(points.n_points, POOL_BLOCK), points.n_threads))
+    size = max(largest for *_, largest in found)
+    row, column, D = (np.concatenate([part[i] for part in found]) for i in range(3))
+    best = np.full(len(queries), np.inf, dtype=np.float32)
+    np.minimum.at(best, row, D)
     near = best[row] + np.float32(2 * ROUNDING * size) >= D
     row, column = row[near], column[near]
     z = points.squared_distances(queries[row], column)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.learning.connect import OutsideSearch, closest_in_lists
-from graspel.neighbors.approximate import FIRST
+from graspel.neighbors.approximate import SMALL
 from graspel.neighbors.duplicates import hash_rows
 from graspel.neighbors.exact import EXACT_WORK, exact_neighbors, exact_work, measure_candidates
 from graspel.neighbors.landmarks import Landmarks
@@ -161,7 +161,7 @@ def closest_across(
         if exact_work(points, len(queries)) <= EXACT_WORK:
             found, z = exact_neighbors(points, everyone, 1, asking=asking)
         else:
-            landmarks, _ = Landmarks.build(points.sketch, FIRST, np.random.default_rng(seed), 1)
+            landmarks, _ = Landmarks.build(points.sketch, SMALL, np.random.default_rng(seed), 1)
             candidates = landmarks.search(asking.sketch, points.sketch, 4, 1)
             found, z = measure_candidates(points, everyone, candidates, 1, asking)
     best = int(np.lexsort((b.ids[pool[found[:, 0]]], a.ids[queries], z[:, 0]))[0])

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from graspel.learning.settings import Settings
 from graspel.neighbors.exact import EXTRA_CANDIDATES
-from graspel.points.prepared import SKETCH_DIMENSIONS, SKETCH_SAMPLE
+from graspel.points.prepared import MOST_SKETCH_DIMENSIONS, SKETCH_DIMENSIONS, SKETCH_SAMPLE
 from graspel.runtime.available_memory import available_memory
 
 FIXED = 75e6  # bytes: compiled loops and buffers; where the loops have to be compiled first, 60 MB more
@@ -106,7 +106,7 @@ def plan_run(
     n_components = settings.n_components or settings.candidate_strategy.n_components
     wanted = max(n_components, settings.stability_rule.n_eigenvalues)
     block = wanted + max(3, wanted // 4)  # as in graspel.linalg.eigen
-    search = 4 * min(m, SKETCH_DIMENSIONS) + 17 * width + SEARCH
+    search = 4 * min(m, MOST_SKETCH_DIMENSIONS) + 17 * width + SEARCH
     rounds = 64 * block + EDGES * settings.n_neighbors + ROUNDS
     check = CHECK_FEW if n <= FEW else CHECK
     sample = 12 * min(n, SKETCH_SAMPLE) * m if m > SKETCH_DIMENSIONS else 0  # for the principal directions

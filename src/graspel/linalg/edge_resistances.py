@@ -41,7 +41,8 @@ Ints = NDArray[np.int64]
 class EdgeResistances:
     """The resistances of the edges (heads, tails) of a connected graph as a function of their weights.
 
-    `ground` is added to the diagonal of the Laplacian.
+    `ground` is added to the diagonal of the Laplacian. `work` is the cost of one evaluation, and only tells that it is
+    above `most_work` if it is.
 
     Examples
     --------
@@ -51,8 +52,16 @@ class EdgeResistances:
     (9.0, array([0.666667, 0.666667, 0.666667]))
     """
 
-    def __init__(self, heads: Ints, tails: Ints, n_nodes: int, ground: float = 0.0, n_threads: int = 1) -> None:
-        self._pattern = EliminationPattern(heads, tails, n_nodes, ground, n_threads)
+    def __init__(
+        self,
+        heads: Ints,
+        tails: Ints,
+        n_nodes: int,
+        ground: float = 0.0,
+        n_threads: int = 1,
+        most_work: float = np.inf,
+    ) -> None:
+        self._pattern = EliminationPattern(heads, tails, n_nodes, ground, n_threads, most_work)
         self.n_core, self.work = self._pattern.n_core, self._pattern.work
 
     def __call__(self, w: Floats) -> tuple[float, Floats]:

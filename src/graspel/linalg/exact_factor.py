@@ -24,7 +24,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from graspel.linalg.precision import core_resistances
+from graspel.linalg.precision import core_resistances, grounded_core_resistances
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -37,6 +37,8 @@ DENSE_SHARE = 0.2  # lowest degree, as a share of the nodes left, above which pr
 class EliminationPattern:
     """Where the edges of the filled graph are stored, for the edges (heads, tails) of a connected graph.
 
+    The search for an order ends early if elimination would take more than `most_work`; what is left is then the core.
+
     Attributes
     ----------
     n_nodes : int
@@ -47,9 +49,17 @@ class EliminationPattern:
     place : array, the number of each node in the order of elimination
     """
 
-    def __init__(self, heads: Ints, tails: Ints, n_nodes: int, ground: float = 0.0, n_threads: int = 1) -> None:
+    def __init__(
+        self,
+        heads: Ints,
+        tails: Ints,
+        n_nodes: int,
+        ground: float = 0.0,
+        n_threads: int = 1,
+        most_work: float = np.inf,
+    ) -> None:
         self.n_nodes, self.ground, self.n_threads = n_nodes, ground, n_threads
-        order, pointers, rows = _order(heads, tails, n_nodes)
+        order, pointers, rows = _order(heads, tails, n_nodes, most_work / SPARSE_COST)
         self.n_eliminated, self.n_core = len(order), n_nodes - len(order) + (ground > 0)
         place = np.full(n_nodes, -1, dtype=np.int64)
         place[order] = np.arange(len(order))
@@ -116,7 +126,8 @@ class ExactFactor:
             from graspel.kernels.exact_elimination import eliminate, restore_resistances
 
             eliminate(pattern.pointers, pattern.rows, weights, pivots, core)
-        trees, R_core = core_resistances(core, pattern.n_threads)
+        invert = grounded_core_resistances if pattern.ground > 0 else core_resistances
+        trees, R_core = invert(core, pattern.n_threads)
         if pattern.n_eliminated:
             restore_resistances(pattern.pointers, pattern.rows, weights, pivots, R_core, R)
         self.logdet = trees + float(np.log(pivots).sum())
@@ -184,7 +195,7 @@ class Solves:
         return later, X[pattern.place[later] - first]
 
 
-def _order(heads: Ints, tails: Ints, n_nodes: int) -> tuple[Ints, Ints, Ints]:
+def _order(heads: Ints, tails: Ints, n_nodes: int, most_squares: float) -> tuple[Ints, Ints, Ints]:
     """The nodes to eliminate, in order, and the later neighbors of each."""
     if n_nodes <= DENSE_NODES:
         return np.empty(0, dtype=np.int64), np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)
@@ -193,6 +204,6 @@ def _order(heads: Ints, tails: Ints, n_nodes: int) -> tuple[Ints, Ints, Ints]:
     ends = np.concatenate([heads, tails]), np.concatenate([tails, heads])
     adjacency = sp.coo_array((np.ones(2 * len(heads), dtype=np.int8), ends), shape=(n_nodes, n_nodes)).tocsr()
     order, pointers, rows = eliminate_by_degree(
-        adjacency.indptr.astype(np.int64), adjacency.indices.astype(np.int32), DENSE_SHARE
+        adjacency.indptr.astype(np.int64), adjacency.indices.astype(np.int32), DENSE_SHARE, most_squares
     )
     return order.astype(np.int64), pointers, rows.astype(np.int64)

@@ -124,6 +124,29 @@ def _product(A: Floats, B: Floats, n_threads: int) -> Floats:
     return C
 
 
+def grounded_core_resistances(adjacency: Floats, n_threads: int = 1) -> tuple[float, Floats]:
+    """The same as `core_resistances`, for a graph whose first node is a ground, joined to the others by light edges.
+
+    The ground is eliminated first, and its resistances follow from those of the other nodes as in
+    :mod:`graspel.linalg.all_resistances`. Cholesky's method would lose its edges to rounding.
+
+    >>> trees, R = grounded_core_resistances(np.array([[0.0, 1e-30, 0], [0, 0, 1], [0, 0, 0]]))
+    >>> round(trees / np.log(1e-30), 9), R
+    (1.0, array([[0.e+00, 1.e+30, 1.e+30],
+           [1.e+30, 0.e+00, 1.e+00],
+           [1.e+30, 1.e+00, 0.e+00]]))
+    """
+    to_ground = adjacency[0, 1:]
+    d = float(to_ground.sum())
+    share = to_ground / d
+    trees, R_others = core_resistances(adjacency[1:, 1:] + np.outer(share, to_ground), n_threads)
+    mean = R_others @ share
+    R = np.zeros_like(adjacency)
+    R[1:, 1:] = R_others
+    R[0, 1:] = R[1:, 0] = 1 / d + np.maximum(mean - float(share @ mean) / 2, 0.0)
+    return trees + float(np.log(d)), R
+
+
 def core_resistances(adjacency: Floats, n_threads: int = 1) -> tuple[float, Floats]:
     """Logarithm of the weighted number of spanning trees, and the resistances of all pairs, of a small connected graph.
 

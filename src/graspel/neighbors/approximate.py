@@ -1,9 +1,14 @@
 r"""Approximate search: sets of landmarks and rounds of descent, until the lists hold the true neighbors of a sample.
 
-The cheapest search comes first: small cells (:mod:`graspel.neighbors.landmarks`), which are enough for data of low
-intrinsic dimension. Its lists are compared with the true neighbors of a sample of points. While too many are missing, a
-round of descent and then a set of other random landmarks with larger cells add what was missed. The candidates come
-from the sketch and are measured on the points.
+Small cells (:mod:`graspel.neighbors.landmarks`) are the cheapest search and enough for data of low intrinsic dimension.
+Whether they are is foretold from the true neighbors of a sample of points; otherwise the first set has large cells. The
+lists are then compared with the true neighbors of the sample. While too many are missing, a round of descent and then a
+set of other random landmarks add what was missed.
+
+Few points miss most of what is missing: those whose neighbors are all about as far away, so that they share landmarks
+with none of them. From the second set on only the *doubtful* points search, in the cells of more landmarks each. A
+point is doubtful if the first distance in its list is so large beside the last that nearly all misses of the sample are
+among points like it. The candidates come from the sketch and are measured on the points.
 """
 
 from __future__ import annotations
@@ -14,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.neighbors.exact import exact_neighbors, measure_candidates
-from graspel.neighbors.landmarks import Density, Landmarks, Lists, descend
+from graspel.neighbors.landmarks import Density, Landmarks, Lists, descend, share_compared
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import row_blocks
 from graspel.runtime.progress import announce
@@ -24,10 +29,13 @@ Floats = NDArray[np.float64]
 
 WANTED_MISSING = 0.0075  # share of true neighbors missed; below the 0.01 promised, as it is measured on a sample
 SAMPLE = 384  # points searched exactly
-FIRST = Density(share=16, m=4, found=8)  # small cells in the first set: enough for smooth data of low dimension
-OTHERS = Density(share=64, m=6, found=16)  # large cells in all other sets, which find most in their time if it is high
+SMALL = Density(share=16, m=4, found=8)  # small cells: enough for smooth data of low dimension
+LARGE = Density(share=64, m=5, found=16)  # large cells, which find most in their time if it is high
+SMALL_ENOUGH = 0.95  # share of true neighbors that small cells must find by themselves
+DOUBTFUL_LANDMARKS = 16  # nearest landmarks whose cells a doubtful point is searched in
+PASSED_OVER = 1 / 3  # share of the misses allowed that may be among points which do not count as doubtful
 MAX_SETS = 8  # sets of landmarks
-EXTRA_IN_SKETCH = 8  # candidates beyond the width where the sketch shortens distances, and so changes their order
+EXTRA_IN_SKETCH = 4  # candidates beyond the width where the sketch shortens distances, and so changes their order
 MANY_POINTS = 200_000  # points from which their lists are a large part of the memory
 SINGLE_RANGE = 1e-30, 1e30  # z_data that are kept in single precision
 MEASURED_TOGETHER = 4096  # lists that are measured on the points in one block
@@ -49,30 +57,58 @@ def approximate_neighbors(points: Points, k: int, width: int, rng: np.random.Gen
     """About the `width` nearest points of each point; k of them are wanted with a high recall."""
     announce("nearest neighbors", None, "preparing the compiled search (some seconds on first use)")
     sample = np.sort(rng.choice(points.n_points, min(points.n_points, SAMPLE), replace=False))
-    _, truth = exact_neighbors(points, sample, k)
+    near, truth = exact_neighbors(points, sample, k, compiled=True)
     sketch, n_threads = points.sketch, points.n_threads
     lists = Lists.empty(points.n_points, width + 1 if points.sketch_is_exact else width + EXTRA_IN_SKETCH)
+    compared = share_compared(sketch, np.repeat(sample, k), near.ravel(), SMALL, rng, n_threads)
+    landmarks, chosen = Landmarks.build(sketch, SMALL if compared >= SMALL_ENOUGH else LARGE, rng, n_threads)
+    order = np.argsort(chosen[:, 0], kind="stable")
+    missed = np.ones(truth.shape, dtype=bool)
     for number in range(MAX_SETS):
-        landmarks, near = Landmarks.build(sketch, OTHERS if number else FIRST, rng, n_threads)
-        landmarks.improve(sketch, near, sketch, lists, n_threads)
-        missing = _missing(points, sample, lists, truth)
-        if missing > WANTED_MISSING:
+        if number:
+            landmarks, _ = Landmarks.build(sketch, LARGE, rng, n_threads)
+            chosen = _landmarks_of(_doubtful_points(lists, k, sample, missed), landmarks, sketch, n_threads)
+        landmarks.improve(sketch, chosen, sketch, lists, n_threads)
+        missed = _missed(points, sample, lists, truth)
+        if missed.mean() > WANTED_MISSING:
             lists = descend(sketch, lists, n_threads)
-            missing = _missing(points, sample, lists, truth)
+            missed = _missed(points, sample, lists, truth)
         announce(
-            "nearest neighbors", None, f"{1 - missing:.1%} found by {number + 1} set{'s' * (number > 0)} of landmarks"
+            "nearest neighbors",
+            None,
+            f"{1 - missed.mean():.1%} found by {number + 1} set{'s' * (number > 0)} of landmarks",
         )
-        if missing <= WANTED_MISSING:
+        if missed.mean() <= WANTED_MISSING:
             break
-    indices, z = _measure(points, lists.indices, width, np.argsort(near[:, 0], kind="stable"))
-    return Found(indices, z, landmarks, missing)
+    indices, z = _measure(points, lists.indices, width, order)
+    return Found(indices, z, landmarks, float(missed.mean()))
 
 
-def _missing(points: Points, sample: Ints, lists: Lists, truth: Floats) -> float:
-    """The share of the true neighbors of a sample, whose distances are `truth`, that the lists miss."""
+def _doubtful_points(lists: Lists, k: int, sample: Ints, missed: NDArray[np.bool_]) -> Ints:
+    """The points like those of the sample that miss neighbors (points x k), by k-th distance over last distance."""
+    last = lists.z[:, -1]
+    evenness = np.divide(lists.z[:, k - 1], last, out=np.ones_like(last), where=np.isfinite(last) & (last > 0))
+    order = sample[np.argsort(evenness[sample], kind="stable")]
+    passed_over = np.cumsum(missed.sum(axis=1)[np.searchsorted(sample, order)])
+    first = np.searchsorted(passed_over, PASSED_OVER * WANTED_MISSING * missed.size, side="right")
+    return np.flatnonzero(evenness >= evenness[order[first]])
+
+
+def _landmarks_of(
+    queries: Ints, landmarks: Landmarks, sketch: NDArray[np.float32], n_threads: int
+) -> NDArray[np.int32]:
+    """For every row its nearest landmarks, nearest first, if it is one of the queries; none (-1) for all others."""
+    m = min(DOUBTFUL_LANDMARKS, len(landmarks.rows))
+    near = np.full((len(sketch), m), -1, dtype=np.int32)
+    near[queries] = landmarks.nearest(sketch[queries], m, n_threads)
+    return near
+
+
+def _missed(points: Points, sample: Ints, lists: Lists, truth: Floats) -> NDArray[np.bool_]:
+    """Which true neighbors of a sample, whose distances are `truth`, the lists miss."""
     candidates = lists.indices[sample].astype(np.int64)
     z = measure_candidates(points, sample, candidates, truth.shape[1])[1]
-    return float((z > truth * (1 + 1e-9)).mean())
+    return z > truth * (1 + 1e-9)
 
 
 def _measure(

@@ -12,7 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.neighbors.products import nearest_rows, nearest_rows_by_differences, squared_lengths
+from graspel.neighbors.products import (
+    nearest_rows,
+    nearest_rows_by_differences,
+    nearest_rows_compiled,
+    squared_lengths,
+)
 from graspel.points.distance_table import TablePoints
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import row_blocks
@@ -23,8 +28,9 @@ Floats = NDArray[np.float64]
 EXACT_WORK = 4e10  # multiplications up to which all distances are computed; 13,000 points of 100 features
 SELECTION_COST = 128  # cost of selecting the nearest from a row of distances, in multiplications per distance
 EXTRA_CANDIDATES = 14  # candidates measured in addition to the neighbors wanted, as rounding changes their order
-QUERY_BLOCK = 512  # queries of one matrix product: its result stays in the cache
+QUERY_BLOCK = 192  # queries of one matrix product: its result stays in the cache
 POOL_BLOCK = 4096  # points that these queries are compared with in one product
+COMPILED_PAIRS = 1 << 27  # pairs from which loading the compiled selection pays: a second in numpy
 DIFFERENCES_WORK = 4e9  # multiplications up to which doubtful queries are searched by differences, the slowest method
 ROUNDING_MARGIN = 64  # a query is doubtful if its last neighbor is nearer than this many rounding errors
 
@@ -35,13 +41,20 @@ def exact_work(points: Points, n_queries: int) -> float:
 
 
 def exact_neighbors(
-    points: Points, queries: Ints, k: int, pool: Ints | None = None, asking: Points | None = None
+    points: Points,
+    queries: Ints,
+    k: int,
+    pool: Ints | None = None,
+    asking: Points | None = None,
+    *,
+    compiled: bool = False,
 ) -> tuple[Ints, Floats]:
     """The k nearest points of each query among `pool` (default: all points), by computing every distance.
 
     Queries are points themselves, and then never their own neighbors, or points of `asking`. Candidates come from
     products in single precision. A query is doubtful if rounding could hide one of its neighbors; doubtful queries are
-    searched again in double precision, and if they still are doubtful, by differences.
+    searched again in double precision, and if they still are doubtful, by differences. With `compiled` the candidates
+    are selected by a kernel even if they are few, for callers that have loaded others.
     """
     if isinstance(points, TablePoints):
         return points.nearest(queries, k, pool, asking)
@@ -50,7 +63,8 @@ def exact_neighbors(
     indices, z = np.zeros((len(queries), k), dtype=np.int64), np.zeros((len(queries), k))
     size = _squared_lengths(asking or points, queries)
     doubtful = np.arange(len(queries))
-    for method in METHODS:
+    compiled = compiled or float(len(queries)) * len(pool) > COMPILED_PAIRS
+    for method in (COMPILED_METHOD, *METHODS[1:]) if compiled else METHODS:
         if float(len(doubtful)) * len(pool) * points.n_features > method.max_work:
             break
         candidates = _find_candidates(points, queries[doubtful], pool, width, method, asking or points)
@@ -99,6 +113,8 @@ METHODS = (
     DistanceMethod(np.float64, nearest_rows, float(np.finfo(np.float64).eps), np.inf),
     DistanceMethod(np.float64, nearest_rows_by_differences, 0.0, DIFFERENCES_WORK, is_centered=False),
 )
+
+COMPILED_METHOD = METHODS[0]._replace(nearest=nearest_rows_compiled)
 
 
 def _find_candidates(

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.neighbors.approximate import OTHERS
+from graspel.neighbors.approximate import LARGE
 from graspel.neighbors.duplicates import find_equals, find_first_equals
 from graspel.neighbors.exact import EXACT_WORK, EXTRA_CANDIDATES, exact_neighbors, exact_work, measure_candidates
 from graspel.neighbors.landmarks import Landmarks
@@ -112,7 +112,7 @@ def _renew_landmarks(old: Neighbors, points: Points, n_lists: int, n_new: int, r
         return old
     if old.landmarks is not None and n_lists - n_known <= RECENT_SHARE * n_known:
         return replace(old, n_known=n_known)
-    landmarks = Landmarks.build(points.sketch[:n_lists], OTHERS, rng, points.n_threads)[0]
+    landmarks = Landmarks.build(points.sketch[:n_lists], LARGE, rng, points.n_threads)[0]
     return replace(old, landmarks=landmarks, n_known=n_lists)
 
 

@@ -34,9 +34,10 @@ Ints = NDArray[np.int32]
 TOP_LANDMARKS = 4096  # landmarks that all queries are compared with
 CELL_LIMIT = 4  # largest size of a cell, in average sizes: hubs would cost the square of theirs
 QUERY_BLOCK = 4096  # queries of one task; tasks are fixed, so that threads do not change the result
-MERGE_BLOCK = 1 << 15  # lists merged in one task
+MERGE_BLOCK = 1 << 13  # lists merged in one task
 FOUND_BYTES = 1 << 27  # memory for what cells find, before it is merged into the lists: 128 MB
 PRODUCT_BLOCK = 512  # queries of one matrix product: its result stays in the cache
+PRODUCT_POOL = 4096  # rows that these queries are compared with in one product
 FORWARD = 5  # nearest neighbors of each point that take part in a round of descent: more cost their square
 NEW_LANDMARKS = 16  # nearest landmarks whose cells are searched for a new row: it has no other way to be found
 REVERSE = 5  # points that have it among their neighbors, nearest first
@@ -95,7 +96,7 @@ class Landmarks:
     @classmethod
     def build(cls, X: Rows, density: Density, rng: np.random.Generator, n_threads: int) -> tuple[Landmarks, Ints]:
         """Landmarks of the rows of X, and the m landmarks nearest to each row, nearest first."""
-        rows = X[np.sort(rng.choice(len(X), max(1, len(X) // density.share), replace=False))]
+        rows = X[choose_landmarks(len(X), density, rng)]
         above = cls.build(rows, density, rng, n_threads)[0] if len(rows) > TOP_LANDMARKS else None
         unfilled = cls(rows, np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), above, density)
         near = unfilled.nearest(X, density.m, n_threads)
@@ -128,15 +129,20 @@ class Landmarks:
         everyone = np.arange(len(Q), dtype=np.int32)
         for low, high in split_evenly(query_start, FOUND_BYTES // (8 * width)):
             n_places = int(query_start[high] - query_start[low])
-            z = np.full((n_places, width), np.inf, dtype=np.float32)
+            z = np.empty((n_places, width), dtype=np.float32)
             index = np.full((n_places, width), -1, dtype=np.int32)
+            bound = lists.z[:, -1].copy()
 
-            def compare(cells: tuple[int, int], z: Rows = z, index: Ints = index, low: int = low) -> None:
+            def compare(
+                cells: tuple[int, int], z: Rows = z, index: Ints = index, low: int = low, bound: Rows = bound
+            ) -> None:
                 part = slice(
                     int(query_start[cells[0]] - query_start[low]), int(query_start[cells[1]] - query_start[low])
                 )
                 compare_in_cells(
-                    Q, X, self.rows, queries, query_start, self.members, self.start, *cells, own, z[part], index[part]
+                    *(Q, X, self.rows, queries, query_start, self.members, self.start, *cells, own, bound),
+                    z[part],
+                    index[part],
                 )
 
             def merge(block: slice, z: Rows = z, index: Ints = index, low: int = low, high: int = high) -> None:
@@ -198,10 +204,28 @@ def nearest_by_products(Q: Rows, X: Rows, m: int, n_threads: int) -> Ints:
     def work(block: slice) -> None:
         rows = Q[block]
         z = np.full((len(rows), m), np.inf, dtype=np.float32)
-        keep_nearest_of_products(rows @ X.T, squares, labels, labels[:0], False, z, index[block], 0)
+        for pool in row_blocks(len(X), PRODUCT_POOL):
+            products = rows @ X[pool].T
+            keep_nearest_of_products(products, squares[pool], labels[pool], labels[:0], False, z, index[block], 0)
 
     run_blocks(work, row_blocks(len(Q), PRODUCT_BLOCK), n_threads)
     return index
+
+
+def share_compared(
+    X: Rows, p: NDArray[np.int64], q: NDArray[np.int64], density: Density, rng: np.random.Generator, n_threads: int
+) -> float:
+    """The share of the pairs (p_i, q_i) of rows that landmarks of this density would compare, for a random choice."""
+    landmarks = X[choose_landmarks(len(X), density, rng)]
+    rows, place = np.unique(np.concatenate([p, q]), return_inverse=True)
+    near = nearest_by_products(X[rows], landmarks, density.m, n_threads)
+    of_p, of_q = near[place[: len(p)]], near[place[len(p) :]]
+    return float((of_p[:, :, None] == of_q[:, None]).any(axis=(1, 2)).mean())
+
+
+def choose_landmarks(n: int, density: Density, rng: np.random.Generator) -> NDArray[np.int64]:
+    """The numbers of the landmarks of n rows, at random and in order."""
+    return np.sort(rng.choice(n, max(1, n // density.share), replace=False))
 
 
 def fill_cells(near: Ints, n_cells: int, limit: int) -> tuple[NDArray[np.int64], Ints, NDArray[np.int64]]:

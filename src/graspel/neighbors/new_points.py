@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.neighbors.approximate import FIRST
+from graspel.neighbors.approximate import SMALL
 from graspel.neighbors.exact import EXACT_WORK, EXTRA_CANDIDATES, exact_work
 from graspel.neighbors.grown import find_among_all
 from graspel.neighbors.inverted import MANY_PAIRS, find_sparse_neighbors
@@ -87,7 +87,7 @@ class NearPoints:
         points = self._points = self._points.with_sketch()
         rng = np.random.default_rng(0)  # other landmarks find the same neighbors, but for a few
         with one_thread_per_call():
-            self._landmarks, _ = Landmarks.build(points.sketch, FIRST, rng, points.n_threads)
+            self._landmarks, _ = Landmarks.build(points.sketch, SMALL, rng, points.n_threads)
 
     @staticmethod
     def means(ties: Ties, embedding: Floats) -> Floats:

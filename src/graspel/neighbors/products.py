@@ -52,6 +52,19 @@ def nearest_rows(X: Any, Y: Any, k: int) -> tuple[NDArray[Any], Ints]:
     return _smallest(squared_distances(X, Y), k)
 
 
+def nearest_rows_compiled(X: Any, Y: Any, k: int) -> tuple[NDArray[np.float32], Ints]:
+    """Like `nearest_rows`, from a compiled loop that selects several times faster, for float32 rows."""
+    if not isinstance(X, np.ndarray) or k >= len(Y):
+        return nearest_rows(X, Y, k)
+    from graspel.kernels.nearest import keep_nearest_of_products
+
+    z, index = np.full((len(X), k), np.inf, dtype=np.float32), np.zeros((len(X), k), dtype=np.int32)
+    labels = np.arange(len(Y), dtype=np.int32)
+    keep_nearest_of_products(X @ Y.T, squared_lengths(Y), labels, labels[:0], False, z, index, 0)
+    z += squared_lengths(X)[:, None]
+    return z, index.astype(np.int64)
+
+
 def nearest_rows_rounded(X: NDArray[np.float32], Y: NDArray[np.float32], k: int) -> tuple[NDArray[np.float32], Ints]:
     """Like `nearest_rows`, but three times faster, from distances rounded to a few digits.
 

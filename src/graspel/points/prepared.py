@@ -40,7 +40,10 @@ Floats = NDArray[np.float64]
 
 METRICS = ("euclidean", "cosine")
 SKETCH_DIMENSIONS = 128  # principal directions in the sketch of data with more features than MAX_SKETCH_FEATURES
+MOST_SKETCH_DIMENSIONS = 256  # and at most so many, where more are needed for SKETCH_VARIANCE
+SKETCH_VARIANCE = 0.9  # share of the variance in the sketch: with less it loses some of the nearest neighbors
 MAX_SKETCH_FEATURES = 128  # number of features up to which the sketch keeps all of them
+MAX_GRAM_FEATURES = 1024  # number of features up to which the directions come from their products, which is faster
 SKETCH_SAMPLE = 8192  # largest number of rows that the principal directions are computed from
 COMPILED_WORK = 1 << 27  # differences from which loading the compiled kernel pays: a second in numpy
 COMPILED_ROWS = 1 << 14  # rows listed in one block of the compiled kernel, which reads each of them once
@@ -288,7 +291,7 @@ class Points:
             rows = self.centered_rows(block, self.dtype)
             return rows if axes is None else rows @ axes
 
-        width = self.n_features if axes is None else SKETCH_DIMENSIONS
+        width = self.n_features if axes is None else axes.shape[1]
         return Coordinates(
             read, (self.n_points, width), self.dtype, row_blocks(self.n_points, self.block), self.n_threads
         )
@@ -301,7 +304,24 @@ class Points:
         if self.n_points > SKETCH_SAMPLE:
             sample = np.sort(rng.choice(self.n_points, SKETCH_SAMPLE, replace=False))
         block = self.centered_rows(sample)
-        rank = min(SKETCH_DIMENSIONS, *block.shape)
-        _, _, axes = randomized_svd(block, rank, n_iter=3, random_state=int(rng.integers(2**31)))
-        padded = np.pad(axes, ((0, SKETCH_DIMENSIONS - rank), (0, 0))).T
+        most = min(MOST_SKETCH_DIMENSIONS, *block.shape)
+        squares, axes = _leading_directions(block, most, rng)
+        total = float(np.einsum("ij,ij->", block, block, dtype=np.float64))
+        enough = 1 + int(np.searchsorted(np.cumsum(squares), SKETCH_VARIANCE * total))
+        width = max(SKETCH_DIMENSIONS, min(most, -(-enough // 32) * 32))
+        axes = axes[:width]
+        padded = np.pad(axes, ((0, width - len(axes)), (0, 0))).T
         return padded.astype(self.dtype)
+
+
+def _leading_directions(
+    block: NDArray[np.float32], rank: int, rng: np.random.Generator
+) -> tuple[Floats, NDArray[np.floating]]:
+    """The squares of the `rank` largest singular values of a block of rows, and the right singular vectors as rows."""
+    n_features = block.shape[1]
+    if n_features <= MAX_GRAM_FEATURES:
+        last = (n_features - rank, n_features - 1)
+        squares, vectors = scipy.linalg.eigh((block.T @ block).astype(np.float64), subset_by_index=last)
+        return np.maximum(squares[::-1], 0.0), vectors[:, ::-1].T
+    _, values, axes = randomized_svd(block, rank, n_iter=3, random_state=int(rng.integers(2**31)))
+    return values.astype(np.float64) ** 2, axes

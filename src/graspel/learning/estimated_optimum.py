@@ -1,0 +1,160 @@
+r"""The optimum of graphs too large for exact resistances: the same search, by estimates whose error goes to nought.
+
+On given edges the optimum is the fixed point u = tau(u), where u = w k and tau = w R are the leverages. The step
+u <- tau never lowers F (:mod:`graspel.learning.refine`). With estimates of tau that are unbiased
+(:mod:`graspel.linalg.edge_leverages`), the damped steps
+
+    u <- u + a_t (tau - u),        a_t = 1, then smaller and smaller,
+
+average over the errors of all steps (Robbins and Monro 1951). Each has fresh random numbers. Momentum, half of the last
+change of log u, shortens the way of the directions in which F is flat.
+
+The pairs with R > k are looked for in the neighbor lists, by estimates as well. The bound of the gap
+(:mod:`graspel.learning.optimality_gap`) is computed from estimates that are independent of the weights. It is a maximum
+over trees of sums that are convex in R, so errors with mean zero can only raise it on average: it stays an upper bound,
+over the edges and the pairs of the lists, but a coarse one. It is of the order of the standard error of R, which goes
+with one over the root of the number of flows, where the gap itself goes with its square.
+
+References
+----------
+H. Robbins and S. Monro. A stochastic approximation method. Annals of Mathematical Statistics 22, 1951.
+
+B. T. Polyak. Some methods of speeding up the convergence of iteration methods. USSR Computational Mathematics and
+Mathematical Physics 4, 1964. Momentum.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graspel.graph import Graph
+from graspel.graph.edges import edge_keys
+from graspel.learning.optimality_gap import optimality_gap
+from graspel.learning.optimum import Optimality, OptimumSearch
+from graspel.learning.pricing import Priced
+from graspel.learning.refine import find_needed
+from graspel.linalg.edge_leverages import Leverages, estimate_leverages
+from graspel.linalg.edge_resistances import EdgeResistances
+from graspel.runtime.progress import announce
+
+Floats = NDArray[np.float64]
+
+MOST_WORK = 1e11  # multiplications of one exact evaluation, above which R is estimated: several seconds
+N_ROUNDS = 4  # the first has the edges of the start; few pairs are found after the third
+BATCHES = 4  # batches of flows per step
+PRICE_BATCHES = 16  # batches from which pairs are priced: 128 flows, 3 % standard error of R
+BOUND_BATCHES = 64  # batches for the bound: 512 flows
+BOUND_TOL = 1e-4  # relative residual of these flows
+LEVEL = 0.03  # smallest R / k - 1 of a pair that becomes an edge: its standard error
+NEGLIGIBLE = 1e-3  # leverage up to which an edge is dropped
+SHRINK = 0.1  # smallest factor by which a step changes a weight; estimates of small leverages may be negative
+LOWEST = 1e-9  # smallest u
+LARGEST_GROUND = 1e-6  # in units of the median k: above it 1/sigma^2 changes resistances
+
+
+class Steps(NamedTuple):
+    """A number of steps of the same length a, with momentum."""
+
+    number: int
+    length: float
+    momentum: float
+
+
+FIRST = (Steps(14, 1.0, 0.5), Steps(6, 0.5, 0.5))  # from equal leverages
+LATER = (Steps(6, 1.0, 0.5), Steps(4, 0.5, 0.5))  # from the weights of the last round and few new edges
+FINAL = (Steps(10, 1.0, 0.5), Steps(6, 0.5, 0.5), Steps(6, 0.25, 0.5), Steps(6, 0.12, 0.5))
+
+
+class EstimatedSearch(OptimumSearch):
+    """Column generation with estimates; it needs a sigma so large that 1/sigma^2 does not matter."""
+
+    round = 0
+
+    def optimize(self) -> None:
+        """Step 2: optimize the weights and drop edges; then estimate R anew, of the edges and of the lists."""
+        self.round += 1
+        schedule = FIRST if self.round == 1 else FINAL if self.is_last else LATER
+        self.follow_leverages(schedule)
+        kept = find_needed(
+            self.graph.heads, self.graph.tails, self.graph.n_nodes, self.graph.weights * self.k, negligible=NEGLIGIBLE
+        )
+        self.graph, self.k = self.graph.with_only(kept), self.k[kept]
+        self.measure_all()
+
+    @property
+    def is_last(self) -> bool:
+        """Whether this is the last round."""
+        return self.round >= N_ROUNDS
+
+    def follow_leverages(self, schedule: tuple[Steps, ...]) -> None:
+        """The damped steps to u = tau(u), for the edges of the graph."""
+        n, k = self.graph.n_nodes, self.k
+        u = np.maximum(self.graph.weights * k, LOWEST)
+        u *= (n - 1) / u.sum()
+        before, done, total = np.log(u), 0, sum(steps.number for steps in schedule)
+        for steps in schedule:
+            for _ in range(steps.number):
+                announce("optimizing weights", done / total, f"round {self.round} of {N_ROUNDS}")
+                found = self._estimate(u / k, BATCHES)
+                now = np.log(u)
+                after = np.maximum(u + steps.length * (found.leverage - u), SHRINK * u)
+                u = np.maximum(after * np.exp(steps.momentum * np.clip(now - before, -1, 1)), LOWEST)
+                u *= (n - 1) / u.sum()  # as at the optimum, and as the leverages of every graph (Foster)
+                before, done = now, done + 1
+        self.graph = self.graph.with_weights(u / k)
+
+    def _estimate(self, weights: Floats, n_batches: int, **options: object) -> Leverages:
+        adjacency = self.graph.with_weights(weights).adjacency
+        n_threads = self.problem.points.n_threads
+        return estimate_leverages(adjacency, n_batches, self._rng, n_threads=n_threads, **options)  # type: ignore[arg-type]
+
+    def measure_all(self) -> None:
+        """Fresh estimates of the leverages of the edges, and of R of the pairs of the lists."""
+        graph = self.graph
+        scale = (graph.n_nodes - 1) / float(graph.weights @ self.k)
+        self.graph = graph.with_weights(graph.weights * scale)
+        keys = edge_keys(graph.heads, graph.tails, graph.n_nodes)
+        new = ~np.isin(edge_keys(*self._listed, graph.n_nodes), keys)
+        self.others = self._listed[0][new], self._listed[1][new]
+        announce("searching pairs")
+        n_batches = BOUND_BATCHES if self.is_last else PRICE_BATCHES
+        found = self._estimate(self.graph.weights, n_batches, tol=BOUND_TOL, pairs=self.others)
+        self.R, self.slack, self.F, self.n_dropped = found.leverage / self.graph.weights, 0.0, float("nan"), 0
+        self._found = found
+
+    def price(self) -> tuple[Priced, Optimality]:
+        """Step 3: the pairs with R > k as estimated, and how near the graph is to the optimum."""
+        graph, n = self.graph, self.graph.n_nodes
+        k = self.problem.k_of(*self.others)
+        heads, tails = (np.concatenate(ends) for ends in zip((graph.heads, graph.tails), self.others, strict=True))
+        excess = np.concatenate([self.R / self.k - 1, self._found.resistance / k - 1])
+        priced = Priced(heads, tails, excess, 0.0, len(heads))
+        gap = optimality_gap(n, heads, tails, excess, self.slack, ground=1.0)
+        error = float(np.sqrt(np.mean((self._found.error / (graph.weights * self.k)) ** 2)))
+        return priced, Optimality(gap, float(excess.max()), len(heads), False, error)
+
+    def error(self, found: Optimality) -> float:
+        """Zero after the last round: what is left cannot be told from the errors of the estimates."""
+        return 0.0 if self.is_last else np.inf
+
+    @property
+    def level(self) -> float:
+        """The smallest R / k - 1 of a pair that becomes an edge."""
+        return LEVEL
+
+
+def choose_search(graph: Graph, ground: float) -> type[OptimumSearch]:
+    """Exact resistances where elimination is cheap, else estimates."""
+    edges = EdgeResistances(graph.heads, graph.tails, graph.n_nodes, ground, most_work=MOST_WORK)
+    if edges.work <= MOST_WORK:
+        return OptimumSearch
+    if ground > LARGEST_GROUND:
+        raise ValueError(
+            f"optimal=True: {graph.n_nodes:,} points need too much work for exact resistances, and their estimates "
+            f"take 1/sigma^2 for zero, but it is {ground:.1e} in units of the median z_data. Take a larger sigma, or "
+            "fewer points."
+        )
+    return EstimatedSearch
