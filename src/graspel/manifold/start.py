@@ -19,14 +19,13 @@ from numpy.typing import NDArray
 
 from graspel.graph import Graph
 from graspel.linalg.contraction import group_means
-from graspel.manifold.spectral_coordinates import spectral_start
+from graspel.manifold.spectral_coordinates import START_SPREAD, spectral_start
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import map_blocks, row_blocks
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-SPREAD = 20.0  # standard deviation of the first coordinate; the usual 1e-4 forgets half of the order, see the notes
 BLOCK = 8192  # rows of the sketch that are multiplied together
 NOISE = 0.01  # of the spread, by which no two groups coincide
 
@@ -42,7 +41,7 @@ def group_start(
     coordinates = group_means(principal_coordinates(sketch, n_components, points.n_threads), groups, mass)
     spread = float(coordinates.std(axis=0).max())
     noise = NOISE * rng.standard_normal(coordinates.shape)
-    return SPREAD * (coordinates / spread + noise if spread > 0 else noise)
+    return START_SPREAD * (coordinates / spread + noise if spread > 0 else noise)
 
 
 def principal_coordinates(rows: NDArray[np.floating], n_components: int, n_threads: int = 1) -> Floats:
