@@ -1,4 +1,4 @@
-"""The methods that the paper compares with, all with one interface: learn(X, random_state=None) -> Graph."""
+"""The methods of the paper and newer peers, all with one interface: learn(X, random_state=None) -> Graph."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from graspel.baselines.gl_sigrep import GLSigRep
 from graspel.baselines.glsc import GLSC
 from graspel.baselines.graphical_lasso import GraphicalLasso
 from graspel.baselines.knn import KNN
+from graspel.baselines.log_degree import LogDegree
 from graspel.baselines.lsgl import LSGL
 
 # Graphs from points, the rows of X, on neighbor lists.
@@ -20,6 +21,7 @@ RECOVERY: dict[str, type[Any]] = {
     "gl-sigrep": GLSigRep,
     "gl-logdet": GLLogDet,
     "glsc": GLSC,
+    "log-degree": LogDegree,
     "graphical-lasso": GraphicalLasso,
 }
 
@@ -33,4 +35,5 @@ __all__ = [
     "GLLogDet",
     "GLSigRep",
     "GraphicalLasso",
+    "LogDegree",
 ]
