@@ -82,6 +82,12 @@ def _learn_log_degree(X: Any, kind: str) -> Graph:
     return RECOVERY["log-degree"](alpha=1.0, beta=10**0.8 if kind == "gaussian" else 10**0.4).learn(X)
 
 
+def _learn_ngl(X: Any, kind: str) -> Graph:
+    from graspel.baselines import RECOVERY
+
+    return RECOVERY["ngl"](penalty=1.2 if kind == "gaussian" else 3.2, gamma=0.03).learn(X)
+
+
 def _learn_by_baseline(name: str, **settings: Any) -> Callable[[Any, str], Graph]:
     def learn(X: Any, kind: str) -> Graph:
         from graspel.baselines import RECOVERY
@@ -106,6 +112,9 @@ METHODS: dict[str, RecoveryMethod] = {
     "glsc": RecoveryMethod("GLSC", _learn_by_baseline("glsc", alpha=0.0), "alpha 0"),
     "log-degree": RecoveryMethod(
         "log-degree", _learn_log_degree, "alpha 1, beta 10^0.8 (Gaussian), 10^0.4 (others), chosen on other graphs"
+    ),
+    "ngl": RecoveryMethod(
+        "NGL-MCP", _learn_ngl, "gamma 0.03, lambda 1.2 (Gaussian), 3.2 (others), chosen on other graphs"
     ),
     "lsgl": RecoveryMethod("LSGL", _learn_lsgl, "degree 5"),
     "graphical-lasso": RecoveryMethod("graphical lasso", _learn_by_baseline("graphical-lasso"), "alpha 0.1"),

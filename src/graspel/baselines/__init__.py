@@ -12,6 +12,7 @@ from graspel.baselines.graphical_lasso import GraphicalLasso
 from graspel.baselines.knn import KNN
 from graspel.baselines.log_degree import LogDegree
 from graspel.baselines.lsgl import LSGL
+from graspel.baselines.ngl import NGL
 
 # Graphs from points, the rows of X, on neighbor lists.
 CONSTRUCTION: dict[str, type[Any]] = {"knn": KNN, "cons-knn": ConsensusKNN, "lsgl": LSGL}
@@ -22,6 +23,7 @@ RECOVERY: dict[str, type[Any]] = {
     "gl-logdet": GLLogDet,
     "glsc": GLSC,
     "log-degree": LogDegree,
+    "ngl": NGL,
     "graphical-lasso": GraphicalLasso,
 }
 
@@ -30,6 +32,7 @@ __all__ = [
     "GLSC",
     "KNN",
     "LSGL",
+    "NGL",
     "RECOVERY",
     "ConsensusKNN",
     "GLLogDet",
