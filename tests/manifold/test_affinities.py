@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
+from scipy.optimize import brentq
 from scipy.sparse.csgraph import connected_components
 
 from graspel import GRASPEL
 from graspel.learner import fit_learner
-from graspel.manifold.affinities import affinities, group_affinities
+from graspel.manifold.affinities import GRAPH_SHARE, affinities, gaussian_shares, group_affinities
 
 
 def lists_and_graph(rng, k=5):
@@ -32,10 +34,29 @@ def test_against_a_slow_twin(rng):
     n, dense = len(indices), A.toarray()
     C = np.zeros((n, n))
     for p in range(n):
-        near = set(indices[p, :5].tolist()) | set(np.flatnonzero(dense[p]).tolist())
-        for q in near:
-            C[p, q] = 1 / len(near)
-    assert_allclose(affinities(indices, z, 5, A).toarray(), (C + C.T) / (C + C.T).sum())
+
+        def shares(b, d=z[p, :5] - z[p, 0]):
+            return np.exp(-b * d) / np.exp(-b * d).sum()
+
+        width = brentq(lambda b: -(shares(b) * np.log(shares(b))).sum() - np.log(10 / 3), 1e-6, 100 / z[p, 4])
+        C[p, indices[p, :5]] += shares(width)
+        C[p] += GRAPH_SHARE * (dense[p] > 0) / (dense[p] > 0).sum()
+    assert_allclose(affinities(indices, z, 5, A).toarray(), (C + C.T) / (C + C.T).sum(), atol=1e-3 / n)
+
+
+def test_the_perplexity_is_two_thirds_of_the_neighbors_at_any_scale(rng):
+    distances = np.sort(rng.random((50, 30)), axis=1)
+    for scale in (1e-12, 1.0, 1e12):
+        shares = gaussian_shares(scale * distances)
+        assert_allclose(np.exp(-(shares * np.log(shares)).sum(axis=1)), 20, rtol=2e-3)
+        assert (np.diff(shares, axis=1) <= 0).all()
+
+
+@pytest.mark.parametrize("row", [[0.0, 0.0, 0.0], [1.0, np.inf, np.inf], [1e-300, 1.0, 1.0], [np.inf] * 3])
+def test_odd_rows_are_finite(row):
+    shares = gaussian_shares(np.array([row]))
+    assert np.isfinite(shares).all()
+    assert shares.sum() == pytest.approx(float(np.isfinite(row).any()))
 
 
 def test_lists_that_end_early(rng):

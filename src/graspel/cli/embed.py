@@ -67,9 +67,14 @@ Reduction = Annotated[
 ]
 EarlyIter = Annotated[
     int | None,
-    options.make_option(TSNE, "100", "Iterations on the representatives with attraction exaggerated."),
+    options.make_option(
+        TSNE, "50", "Iterations with attraction exaggerated, on the representatives and then on all points."
+    ),
 ]
-Iter = Annotated[int | None, options.make_option(TSNE, "150", "Iterations on the representatives after that.")]
+Iter = Annotated[
+    int | None,
+    options.make_option(TSNE, "150", "Iterations on the representatives after that, with --representatives."),
+]
 RefineIter = Annotated[
     int | None,
     options.make_option(
@@ -79,7 +84,7 @@ RefineIter = Annotated[
 Tolerance = Annotated[
     float | None,
     options.make_option(
-        TSNE, "0.004", "Stop once 50 iterations on all points lower the divergence by less than this share.", "--tol"
+        TSNE, "0.006", "Stop once 50 iterations on all points lower the divergence by less than this share.", "--tol"
     ),
 ]
 Representatives = Annotated[

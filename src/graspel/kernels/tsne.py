@@ -1,4 +1,4 @@
-r"""Inner loops of t-SNE: charges on a grid, forces on points, and one step of gradient descent.
+r"""Inner loops of t-SNE: affinities, charges on a grid, forces on points, and one step of gradient descent.
 
 Coordinates are rows of single-precision matrices with two or three columns. Grids have three axes; in the plane the
 first has one node. A point touches the four nodes around it on every axis, with the weights of a cubic B-spline. Every
@@ -12,6 +12,8 @@ import numpy as np
 from graspel.kernels.compile import kernel
 
 NODES = 4  # nodes that a cubic B-spline touches on each axis
+BISECTIONS = 40  # steps at most in the search for the width of a Gaussian
+ENTROPY_TOL = 1e-3  # of its entropy, which is the logarithm of the perplexity
 LEAST_GAIN = np.float32(0.01)  # smallest factor of a coordinate's step (Jacobs 1988)
 LONGEST_STEP = np.float32(5)  # length that a step of one point is cut to
 
@@ -158,3 +160,41 @@ def sum_divergence(start, members, affinities, Y, first, last):  # type: ignore[
             if affinities[s] > 0:
                 total += affinities[s] * np.log(affinities[s] * (1 + distance))
     return total
+
+
+@kernel
+def calibrate(z, entropy, first, last, weights):  # type: ignore[no-untyped-def]
+    """Write the weights exp(-b z) of each row, scaled to sum one, with the b for which they have this entropy.
+
+    Entries of infinity get the weight zero. Rows whose entries are too few for the entropy get nearly equal weights.
+    """
+    width = z.shape[1]
+    for i in range(first, last):
+        low, high, b, least, mean, count = 0.0, np.inf, 0.0, np.inf, 0.0, 0
+        for t in range(width):
+            if z[i, t] < np.inf:
+                least = min(least, z[i, t])
+                mean += z[i, t]
+                count += 1
+        if count == 0:
+            continue
+        mean = mean / count - least
+        b = 1.0 / mean if mean > 0 else 0.0
+        for _ in range(BISECTIONS):
+            total, moment = 0.0, 0.0
+            for t in range(width):
+                weights[i, t] = 0.0
+                if z[i, t] < np.inf:
+                    weights[i, t] = np.exp(-b * (z[i, t] - least))
+                    total += weights[i, t]
+                    moment += weights[i, t] * (z[i, t] - least)
+            if mean == 0 or np.abs(np.log(total) + b * moment / total - entropy) < ENTROPY_TOL:
+                break
+            if np.log(total) + b * moment / total > entropy:  # too even: narrower
+                low = b
+                b = 2 * b if high == np.inf else (low + high) / 2
+            else:
+                high = b
+                b = (low + high) / 2
+        for t in range(width):
+            weights[i, t] /= total

@@ -1,12 +1,13 @@
 r"""Affinities: which points attract each other in t-SNE, and how strongly.
 
-t-SNE takes a symmetric matrix P >= 0 that sums to one. Here every point gives equal shares to its k nearest neighbors
-and to its neighbors on the learned graph, so that P is connected, as the graph is:
+t-SNE takes a symmetric matrix P >= 0 that sums to one. Here every point gives Gaussian shares to its k nearest
+neighbors, and a few percent to its neighbors on the learned graph, so that P is connected, as the graph is:
 
-    P = (C + C') / sum,      C_pq = 1 / |N(p)|  for q in N(p).
+    P = (C + C') / sum,      C_pq ~ exp(-b_p z_pq)  for the k nearest q of p,
 
-Equal shares of 15 neighbors give nearly the same embedding as the usual Gaussians of perplexity 30, which need 90
-neighbors (Boehm et al. 2022), and the learner has already found lists of that length.
+with the width 1/b_p for which the perplexity, the exponential of the entropy of p's shares, is two thirds of k. With
+k = 30 this keeps as much as the usual perplexity of 30 on 90 neighbors, at a third of the entries, and these lists are
+cheap to find together with those that the learner needs (docs/notes/embedding.md compares).
 
 The affinity of two groups of points is the sum over their members: S'PS, with S the 0/1 matrix that maps points to
 groups, and a diagonal of zero. A representative is therefore attracted by the neighbors of its whole group, not only by
@@ -15,9 +16,6 @@ its own few.
 References
 ----------
 L. van der Maaten and G. Hinton. Visualizing data using t-SNE. Journal of Machine Learning Research 9, 2008.
-
-J. N. Boehm, P. Berens and D. Kobak. Attraction-repulsion spectrum in neighbor embeddings. Journal of Machine Learning
-Research 23, 2022. Uniform affinities of 15 neighbors.
 """
 
 from __future__ import annotations
@@ -27,33 +25,56 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from graspel.linalg.contraction import contract
+from graspel.runtime.parallel import row_blocks, run_blocks
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+PERPLEXITY = 2 / 3  # effective number of neighbors, as a share of their number
+GRAPH_SHARE = 0.05  # of a point's affinity, for its neighbors on the graph; enough to keep components together
+BLOCK = 4096  # points in one block of work
 
-def affinities(indices: Ints, z: Floats, k: int, graph: sp.csr_array) -> sp.csr_array:
+
+def affinities(indices: Ints, z: Floats, k: int, graph: sp.csr_array, n_threads: int = 1) -> sp.csr_array:
     """P of N points, from neighbor lists (N x width, unused entries have z = inf) and the adjacency of their graph.
 
     Examples
     --------
     >>> path = sp.csr_array(np.diag([1.0, 1.0], 1) + np.diag([1.0, 1.0], -1))
     >>> P = affinities(np.array([[1], [0], [1]]), np.ones((3, 1)), 1, path)
-    >>> P.toarray() * 6
-    array([[0. , 1.5, 0. ],
-           [1.5, 0. , 1.5],
-           [0. , 1.5, 0. ]])
+    >>> (P.toarray() * 6).round(2)
+    array([[0.  , 1.98, 0.  ],
+           [1.98, 0.  , 1.02],
+           [0.  , 1.02, 0.  ]])
     """
     n = len(indices)
     near = np.isfinite(z[:, :k])
+    shares = gaussian_shares(z[:, :k], n_threads)
     heads = np.repeat(np.arange(n), near.sum(axis=1))
-    edges = graph.tocoo()
-    rows = np.concatenate([heads, edges.row.astype(np.int64)])
-    columns = np.concatenate([indices[:, :k][near], edges.col.astype(np.int64)])
-    C = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))  # sums repeated entries,
-    C.data[:] = 1.0  # ... each of which counts once
-    C = sp.csr_array(sp.diags_array(1 / np.maximum(C.sum(axis=1), 1.0)) @ C)
-    return normalize(C + C.T)
+    C = sp.csr_array((shares[near], (heads, indices[:, :k][near])), shape=(n, n))
+    joined = sp.csr_array((np.ones(graph.nnz), graph.indices, graph.indptr), shape=graph.shape)
+    joined = sp.diags_array(GRAPH_SHARE / np.maximum(joined.sum(axis=1), 1.0)) @ joined
+    C = sp.csr_array(C + joined)
+    return normalize(sp.csr_array(C + C.T))
+
+
+def gaussian_shares(z: Floats, n_threads: int = 1) -> Floats:
+    """Gaussian weights of the entries of each row, with sum one and a perplexity of two thirds of their number.
+
+    Examples
+    --------
+    >>> gaussian_shares(np.array([[1.0, 1.0, np.inf], [1.0, 2.0, 3.0]])).round(2)
+    array([[0.5 , 0.5 , 0.  ],
+           [0.75, 0.2 , 0.05]])
+    """
+    from graspel.kernels.tsne import calibrate
+
+    z = np.ascontiguousarray(z, dtype=np.float64)
+    shares = np.zeros_like(z)
+    entropy = np.log(max(PERPLEXITY * z.shape[1], 1.0))
+    blocks = row_blocks(len(z), BLOCK)
+    run_blocks(lambda block: calibrate(z, entropy, block.start, block.stop, shares), blocks, n_threads)
+    return shares
 
 
 def group_affinities(P: sp.csr_array, groups: Ints) -> sp.csr_array:

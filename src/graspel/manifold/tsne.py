@@ -26,6 +26,7 @@ from graspel.manifold.duplicates import DistinctPoints, merge_copies
 from graspel.manifold.engine import Iterations, Layout, TSNECallback, optimize
 from graspel.manifold.interpolation import interpolate
 from graspel.manifold.start import group_start
+from graspel.neighbors.exact import EXTRA_CANDIDATES
 from graspel.neighbors.new_points import MEDIAN_NEIGHBORS
 from graspel.neighbors.search import Neighbors, nearest_neighbors
 from graspel.points.distance_table import make_points
@@ -37,7 +38,6 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 EXAGGERATION = 12.0  # factor of the attraction in the early iterations; the usual value (van der Maaten 2014)
-TIGHTEN, TIGHTEN_ITER = 4.0, 25  # factor of the attraction, and iterations, that first close up the neighbors of points
 RATE = 3.0  # length of the steps on all points, in units of their number; longer ones gain nothing more
 COARSE, FINE = "t-SNE of the representatives", "t-SNE of all points"
 
@@ -57,15 +57,16 @@ class MultilevelTSNE(GraphEmbedding):
         Points for each representative; the paper's 5X. With 1 the graph is not coarsened.
     n_components : {2, 3}, default=2
         Dimension of the embedding.
-    n_neighbors : int, default=15
-        Number of neighbors that attract each point.
-    early_iter : int, default=100
-        Iterations on the representatives with attraction exaggerated 12 times.
+    n_neighbors : int, default=30
+        Number of neighbors that attract each point; two thirds of it are the perplexity.
+    early_iter : int, default=50
+        Iterations with attraction exaggerated 12 times, first on the representatives and then on all points.
     n_iter : int, default=150
-        Iterations on the representatives after that.
+        Iterations on the representatives after that, where only these are placed (`representatives`).
     refine_iter : int, default=1000
-        Largest number of iterations on all points; 0 leaves them at their interpolated coordinates.
-    tol : float, default=0.004
+        Largest number of iterations on all points, the first `early_iter` of which are exaggerated; 0 leaves the points
+        at their interpolated coordinates.
+    tol : float, default=0.006
         The iterations on all points end once 50 of them lower the divergence by less than this share of it.
     representatives : bool, default=False
         Whether only the representatives are placed by t-SNE, as in the paper; all other points are interpolated.
@@ -111,7 +112,7 @@ class MultilevelTSNE(GraphEmbedding):
     >>> from sklearn.datasets import load_digits
     >>> from graspel import MultilevelTSNE
     >>> X, y = load_digits(return_X_y=True)
-    >>> model = MultilevelTSNE(random_state=0, early_iter=50, n_iter=50, refine_iter=20).fit(X)
+    >>> model = MultilevelTSNE(random_state=0, refine_iter=100).fit(X)
     >>> model.embedding_.shape, len(model.representatives_)
     ((1797, 2), 359)
     >>> model.transform(X[:5]).shape
@@ -123,11 +124,11 @@ class MultilevelTSNE(GraphEmbedding):
         reduction: float = 5,
         *,
         n_components: int = 2,
-        n_neighbors: int = 15,
-        early_iter: int = 100,
+        n_neighbors: int = 30,
+        early_iter: int = 50,
         n_iter: int = 150,
         refine_iter: int = 1000,
-        tol: float = 0.004,
+        tol: float = 0.006,
         representatives: bool = False,
         learner: GRASPEL | None = None,
         random_state: Any = None,
@@ -168,7 +169,8 @@ class MultilevelTSNE(GraphEmbedding):
         rng = generator(self.random_state)
         learner = self._copy_learner()
         with self._running():
-            neighbors = self._learn_graph(learner, X, values).start.neighbors
+            n_listed = max(0, int(self.n_neighbors) - EXTRA_CANDIDATES)
+            neighbors = self._learn_graph(learner, X, values, n_listed=n_listed).start.neighbors
             distinct = merge_copies(self.graph_, self._neighbor_lists(neighbors, learner, values, rng))
             coarse, first, last = self._embed(distinct, rng)
         self.coarse_graph_ = coarse.graph
@@ -207,23 +209,16 @@ class MultilevelTSNE(GraphEmbedding):
             origin = Layout(np.zeros((1, self.n_components)), float("nan"))
             return coarse, origin, origin
         run: dict[str, Any] = {"n_threads": count_threads(self.n_jobs), "callback": self.callback}
-        P = affinities(distinct.indices, distinct.z, self.n_neighbors, distinct.A)
+        P = affinities(distinct.indices, distinct.z, self.n_neighbors, distinct.A, run["n_threads"])
         start = group_start(distinct.points, coarse.groups, coarse.graph, self.n_components, rng, self.n_jobs)
-        schedule = [
-            Iterations(self.early_iter, EXAGGERATION, 1 / EXAGGERATION),
-            Iterations(self.n_iter),
-        ]
+        early = Iterations(self.early_iter, EXAGGERATION, 1 / EXAGGERATION)
+        schedule = [early, Iterations(self.n_iter)] if self.representatives else [early]
         first = optimize(group_affinities(P, coarse.groups), start, schedule, phase=COARSE, **run)
         between = interpolate(distinct.A, coarse, first.coordinates)
-        return coarse, first, optimize(P, between, self._refinement(), phase=FINE, **run)
-
-    def _refinement(self) -> list[Iterations]:
-        """The iterations on all points."""
-        if self.representatives:
-            return []
-        early = min(TIGHTEN_ITER, self.refine_iter)
-        plain = Iterations(self.refine_iter - early, 1.0, RATE, self.tol)
-        return [Iterations(early, TIGHTEN), plain]
+        n_early = min(self.early_iter, self.refine_iter)
+        plain = Iterations(self.refine_iter - n_early, 1.0, RATE, self.tol)
+        schedule = [] if self.representatives else [early._replace(n_iter=n_early), plain]
+        return coarse, first, optimize(P, between, schedule, phase=FINE, **run)
 
     def _neighbor_lists(
         self, neighbors: Neighbors | None, learner: GRASPEL, values: Any, rng: np.random.Generator
@@ -240,7 +235,7 @@ class MultilevelTSNE(GraphEmbedding):
         check_number("reduction", self.reduction, ">= 1", lambda v: 1 <= v < np.inf, hint=hint)
         hint = "t-SNE embeds in two or three dimensions; GraspelEmbedding takes any number."
         check_number("n_components", self.n_components, "2 or 3", lambda v: v in (2, 3), whole=True, hint=hint)
-        check_number("n_neighbors", self.n_neighbors, ">= 1", lambda v: v >= 1, whole=True, hint="10 to 30 are usual.")
+        check_number("n_neighbors", self.n_neighbors, ">= 1", lambda v: v >= 1, whole=True, hint="15 to 90 are usual.")
         for name in ("early_iter", "n_iter", "refine_iter"):
             check_number(name, getattr(self, name), ">= 0", lambda v: v >= 0, whole=True, hint="0 leaves it out.")
         hint = "It is the share of the divergence that 50 iterations have to gain; 0 runs all iterations."

@@ -7,11 +7,15 @@ from typing import Any
 import numpy as np
 
 from graspel.plot.canvas import MANY
+from graspel.plot.labels import push_apart
 from graspel.plot.palette import COLORS, MARKERS, TEXT
 
 __all__ = ["draw_legend", "draw_points", "write_names"]
 
 HAZE = 0.35  # share of white in the color of the farthest point
+NAME_SIZE, LETTER_WIDTH, LINE_HEIGHT = 15, 0.65, 1.15  # of the names, in points, and in units of the size
+CROWDED = 0.35, 1.5  # factors of a point's size where points are densest and sparsest
+BINS = 64  # of the histogram by which density is measured, on each axis
 MAX_LEGEND = 40  # classes in a legend, two columns of twenty; with more there is none
 
 
@@ -19,13 +23,15 @@ def draw_points(ax: Any, places: np.ndarray, classes: np.ndarray, nearness: np.n
     """Draw points at their places (two or three columns), by class.
 
     With `nearness` (0 to 1) far points are drawn first, paler and smaller, so that near points appear in front of them.
-    Without it, the order is random, so that no class covers another.
+    Without it, the order is random, so that no class covers another, and in the plane points are smaller where they
+    are dense, so that crowded regions show their grain and single points can be seen.
     """
     from matplotlib.colors import to_rgb
 
     colors = np.array([to_rgb(color) for color in COLORS])[classes % len(COLORS)]
     sizes = np.full(len(places), np.clip(45_000 / max(len(places), 1), 2.0, 40.0))
     if nearness is None:
+        sizes = sizes * _sizes_by_density(places) if places.shape[1] == 2 else sizes
         order = np.random.default_rng(0).permutation(len(places))
     else:
         haze = HAZE * (1.0 - nearness[:, None])
@@ -42,26 +48,63 @@ def draw_points(ax: Any, places: np.ndarray, classes: np.ndarray, nearness: np.n
         ax.scatter(*places[nodes].T, s=sizes[nodes], c=colors[nodes], marker=MARKERS[k], **look)
 
 
+def _sizes_by_density(places: np.ndarray) -> np.ndarray:
+    """A factor for the size of each point: the square root of the median density over its own, within limits."""
+    span = np.ptp(places, axis=0)
+    if len(places) < BINS or not (span > 0).all():
+        return np.ones(len(places))
+    cells = np.minimum(((places - places.min(axis=0)) / span * BINS).astype(np.int64), BINS - 1)
+    counts = np.zeros((BINS + 2, BINS + 2))
+    np.add.at(counts, (cells[:, 0] + 1, cells[:, 1] + 1), 1.0)
+    smooth = sum(counts[i : i + BINS, j : j + BINS] for i in range(3) for j in range(3))
+    density = np.asarray(smooth)[cells[:, 0], cells[:, 1]]
+    factors: np.ndarray = np.clip(np.sqrt(np.median(density) / density), *CROWDED)
+    return factors
+
+
 def write_names(ax: Any, places: np.ndarray, names: list[str], classes: np.ndarray) -> None:
-    """Write the name of each class at its center, so that color is not the only way to tell classes apart."""
+    """Write the name of each class at its center, so that color is not the only way to tell classes apart.
+
+    The center is the point of the class nearest to its median. Names that would cover each other are moved apart.
+    """
     from matplotlib.patheffects import withStroke
 
-    for k, name in enumerate(names):
-        nodes = np.flatnonzero(classes == k)
-        center = np.median(places[nodes], axis=0)
-        nearest = nodes[np.argmin(((places[nodes] - center) ** 2).sum(axis=1))]
+    if not names:
+        return
+    anchors = np.array([_central_point(places[classes == k]) for k in range(len(names))])[:, :2]
+    offsets = _separate_names(ax, anchors, names)
+    for name, anchor, offset in zip(names, anchors, offsets, strict=True):
         text = ax.annotate(
             name,
-            places[nearest, :2],
-            xytext=(6, 5),
+            anchor,
+            xytext=tuple(offset),
             textcoords="offset points",
             color=TEXT,
-            fontsize=15,
+            fontsize=NAME_SIZE,
             fontweight="bold",
+            ha="center",
+            va="center",
             zorder=3,
         )
         text.set_parse_math(False)
         text.set_path_effects([withStroke(linewidth=3.5, foreground="white")])
+
+
+def _central_point(places: np.ndarray) -> np.ndarray:
+    """The place nearest to the median of all."""
+    median = np.median(places, axis=0)
+    nearest: np.ndarray = places[np.argmin(((places - median) ** 2).sum(axis=1))]
+    return nearest
+
+
+def _separate_names(ax: Any, anchors: np.ndarray, names: list[str]) -> np.ndarray:
+    """Offsets, in points of 1/72 inch, of the centers of the names from their anchors, so that no two names overlap."""
+    ax.autoscale_view()
+    if anchors.shape[1] == 2 and ax.name != "3d":
+        ax.apply_aspect()
+    at = ax.transData.transform(anchors) * (72 / ax.figure.dpi)
+    sizes = NAME_SIZE * np.array([[LETTER_WIDTH * max(len(name), 1), LINE_HEIGHT] for name in names])
+    return push_apart(at, sizes) - at
 
 
 def draw_legend(ax: Any, names: list[str], title: str = "class", **place: Any) -> None:
