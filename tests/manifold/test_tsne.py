@@ -100,7 +100,7 @@ def test_refinement_lowers_the_divergence(blobs):
 
 def test_the_iterations_end_by_the_rule(blobs):
     settings = {"random_state": 0, "early_iter": 20, "n_iter": 20, "refine_iter": 400}
-    loose, strict, endless = (MultilevelTSNE(tol=tol, **settings).fit(blobs[0]) for tol in (0.5, 0.002, 0))
+    loose, strict, endless = (MultilevelTSNE(tol=tol, **settings).fit(blobs[0]) for tol in (0.5, 0.02, 0))
     assert loose.n_iter_ < strict.n_iter_ < endless.n_iter_ == 400
     assert loose.kl_divergence_ > strict.kl_divergence_ >= endless.kl_divergence_ - 1e-3
 
