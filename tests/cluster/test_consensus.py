@@ -7,13 +7,16 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster.hierarchy import is_valid_linkage
+from scipy.spatial.distance import pdist
 from sklearn.datasets import load_digits, make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from graspel import GRASPEL, GraspelClustering
+from graspel.cluster.agreed_graph import agreed_graph
+from graspel.cluster.centers import ENOUGH_LINKS, labels_by_centers, principal_rows
 from graspel.cluster.consensus import adjusted_agreement, describe_consensus, find_consensus, match_labels
-from graspel.cluster.members import MEMBERS, build_member
-from graspel.cluster.smoothing import ENOUGH_LINKS, smoothed_rows
+from graspel.cluster.consensus_clusters import AGREED
+from graspel.cluster.members import MEMBERS, build_member, count_side_by_side
 from graspel.learning.weights import Weights
 from graspel.linalg.components import Components
 from graspel.metrics import clustering_accuracy
@@ -103,7 +106,7 @@ def test_one_graph_is_the_learned_one_and_a_learner_means_one():
 def test_the_result_says_how_sure_it_is(seed):
     X, _ = make_blobs(300, 3, centers=4, cluster_std=1.5, random_state=seed)
     model = GraspelClustering(4, random_state=seed).fit(X)
-    assert list(model.member_weights_) == [member.name for member in MEMBERS]
+    assert list(model.member_weights_) == [*(member.name for member in MEMBERS), AGREED]
     assert sum(model.member_weights_.values()) == pytest.approx(1)
     assert ((model.agreement_ >= 0) & (model.agreement_ <= 1 + 1e-9)).all()
     assert model.cluster_overlaps_.shape == (4, 4)
@@ -148,18 +151,53 @@ def test_noise_is_marked():
     assert_array_equal(model.predict(X), model.labels_)
 
 
-def test_smoothing_where_no_graph_separates(seed):
-    """Overlapping Gaussians in many dimensions: links are cut, and k-means on smoothed features is better."""
+def test_centers_where_no_graph_separates(seed):
+    """Overlapping Gaussians in many dimensions: links are cut, and k-means from the consensus is better."""
     X, y = make_blobs(1500, 60, centers=8, center_box=(-1.1, 1.1), cluster_std=1.6, random_state=seed)
     model = GraspelClustering(8, random_state=seed).fit(X)
     alone = GraspelClustering(8, consensus=1, random_state=seed).fit(X)
     assert model.kept_links_ < ENOUGH_LINKS
+    assert list(model.member_weights_) == [member.name for member in MEMBERS]
     assert clustering_accuracy(y, model.labels_) > clustering_accuracy(y, alone.labels_)
 
 
-def test_smoothed_rows_have_unit_length(rng):
-    rows = smoothed_rows(nearest_neighbors(Points(rng.standard_normal((100, 5))), 12, rng))
-    assert_allclose(np.linalg.norm(rows, axis=1), 1)
+@pytest.mark.parametrize("sparse", [False, True])
+def test_principal_rows_keep_distances(sparse, rng):
+    X = rng.standard_normal((60, 5))
+    points = Points(sp.csr_array(X) if sparse else X)
+    rows = principal_rows(nearest_neighbors(points, 12, rng))
+    ratio = pdist(rows) / pdist(X)
+    assert_allclose(ratio, ratio[0], rtol=1e-5)
+
+
+def test_centers_never_lose_a_cluster(rng):
+    rows, labels = np.repeat(rng.standard_normal((2, 3)), 5, axis=0), np.arange(10) % 3
+    assert_array_equal(labels_by_centers(rows, labels), labels)
+
+
+def test_the_agreed_graph_is_light_where_members_cut(rng):
+    """A path of two halves: every member cuts it in the middle, and at one more place of its own."""
+    path = sp.csr_array(np.diag(np.ones(9), 1) + np.diag(np.ones(9), -1))
+    members = [np.where(np.arange(10) < 5, 0, 1) + np.where(np.arange(10) > at, 1, 0) for at in (6, 7, 8)]
+    agreed = agreed_graph([path, 3 * path, path], members, np.full(3, 1 / 3))
+    assert_allclose((agreed - agreed.T).toarray(), 0)
+    steps = np.diag(agreed.toarray(), 1)
+    assert steps.argmin() == 4
+    assert_allclose(steps / steps.max(), [1, 1, 1, 1, 0.02, 1, 2 / 3, 2 / 3, 2 / 3])
+
+
+def test_threads_do_not_change_the_consensus():
+    X, _ = make_blobs(700, 4, centers=5, cluster_std=2.5, random_state=0)
+    one, three = (GraspelClustering(5, random_state=0, n_jobs=jobs).fit(X) for jobs in (1, 3))
+    assert_array_equal(one.labels_, three.labels_)
+    assert_array_equal(one.embedding_, three.embedding_)
+    assert one.member_weights_ == three.member_weights_
+
+
+def test_members_share_the_memory_that_there_is():
+    assert count_side_by_side(10_000, 20, n_threads=4) == 4
+    assert count_side_by_side(140_000, 200, n_threads=64) == 1
+    assert count_side_by_side(1_000_000, 20, n_threads=4) == 1  # there the eigensolver uses the threads itself
 
 
 @pytest.mark.parametrize("consensus", [1, 3])
@@ -193,13 +231,11 @@ def test_wrong_parameters():
 
 
 @pytest.mark.parametrize("n", [100, 300])
-def test_sparse_rows_are_smoothed_too(rng, n):
+def test_sparse_rows_have_centers_too(rng, n):
     """Sparse points have no sketch: a small matrix is taken as it is, a large one by its singular directions."""
     X = sp.random_array((n, 600), density=0.02, rng=rng, format="csr")
     points = Points(X)
     assert points.sparse is not None
-    rows = smoothed_rows(nearest_neighbors(points, 12, rng))
-    assert len(rows) == n
-    assert_allclose(np.linalg.norm(rows, axis=1), 1.0, rtol=1e-6)
+    assert len(principal_rows(nearest_neighbors(points, 12, rng))) == n
     labels = GraspelClustering(8, metric="cosine", random_state=0).fit_predict(X)
     assert len(set(labels.tolist())) == 8

@@ -24,7 +24,8 @@ HELP = (
     "Recover the graph on which signals are smooth.\n\n"
     "The rows of the file are nodes and its columns are signals. The weights maximize the likelihood: effective "
     "resistance equals the squared distance of the signals, minus the noise. An information criterion decides which "
-    "pairs are edges. With --truth the graph is compared with a known one."
+    "pairs are edges. With --truth the graph is compared with a known one. With --currents the signals are voltages, "
+    "and the weights are the conductances that explain the currents best."
 )
 EXAMPLES = "\n".join(
     (
@@ -32,6 +33,7 @@ EXAMPLES = "\n".join(
         "graspel recover signals.npy -o graph.npz",
         "graspel recover signals.csv -o edges.csv --truth known.npz",
         "graspel recover signals.npy -o graph.npz --noise 0.5 --criterion aic",
+        "graspel recover voltages.npy --currents currents.npy -o network.npz",
         "graspel recover many.npy -o graph.npz --n-neighbors 10 --json",
     )
 )
@@ -48,6 +50,13 @@ Output = Annotated[
     Path, options.make_file_option("The graph: .npz, .mtx, .graphml, .csv or .parquet.", "--output", "-o")
 ]
 Truth = Annotated[Path | None, options.make_file_option("A known graph on the same nodes, to compare with.")]
+
+Currents = Annotated[
+    Path | None,
+    options.make_file_option(
+        "The currents that enter at the nodes, if the signals are voltages: a file of their shape."
+    ),
+]
 
 
 def _parse_noise(text: str) -> float | str:
@@ -98,6 +107,7 @@ def recover(
     signals: Signals,
     output: Output,
     truth: Truth = None,
+    currents: Currents = None,
     key: options.Key = None,
     header: options.Header = None,
     id_column: options.IdColumn = None,
@@ -119,10 +129,11 @@ def recover(
     parameters = {name: given[name] for name in names if given[name] is not None}
     with friendly_errors(quiet=quiet) as written:
         check_graph_file(output)
-        check_sources([signals, truth], [output])
+        check_sources([signals, truth, currents], [output])
         with progress_bar(show=not (json or quiet)):
             points, known = _read(signals, key, header, truth, given)
-            model = _fit(points, parameters)
+            causes = None if currents is None else read_points(currents, key, header, given).X
+            model = _fit(points, parameters, causes)
             announce("writing", detail=output.name)
             model.graph_.export(output)
         written.append(str(output))
@@ -150,10 +161,10 @@ def _read(
     return points, known
 
 
-def _fit(points: Any, parameters: dict[str, Any]) -> GraphRecovery:
+def _fit(points: Any, parameters: dict[str, Any], currents: Any) -> GraphRecovery:
     from graspel.recovery import GraphRecovery
 
-    model = GraphRecovery(**parameters).fit(points.X)
+    model = GraphRecovery(**parameters).fit(points.X, currents=currents)
     if points.names is not None:
         model.graph_ = model.graph_.with_names(points.names)
     return model

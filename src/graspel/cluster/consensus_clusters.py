@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from graspel.cluster.assignment import ASSIGNMENTS
+from graspel.cluster.agreed_graph import agreed_graph
+from graspel.cluster.assignment import ASSIGNMENTS, Assignment
+from graspel.cluster.centers import ENOUGH_LINKS, has_coordinates, kept_links, labels_by_centers, principal_rows
 from graspel.cluster.clustering import number_by_first_node
 from graspel.cluster.consensus import Consensus, describe_consensus, find_consensus
+from graspel.cluster.groups import find_groups
 from graspel.cluster.members import (
     Member,
     Partition,
@@ -18,7 +23,6 @@ from graspel.cluster.members import (
     cut_member,
     embed_member,
 )
-from graspel.cluster.smoothing import ENOUGH_LINKS, can_smooth, kept_links, smoothed_labels, smoothed_rows
 from graspel.learning.weights import Weights
 from graspel.neighbors.search import Neighbors
 from graspel.runtime.parallel import count_threads, map_blocks
@@ -26,6 +30,8 @@ from graspel.runtime.progress import announce
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+AGREED = "agreed"  # the name of the agreed graph among the members
 
 
 @dataclass(frozen=True)
@@ -35,19 +41,21 @@ class ConsensusClusters:
     Attributes
     ----------
     labels : array, the cluster of every distinct point
+    names : list, the names of the members
     consensus : Consensus, the members and how far they agree with the labels
-    rows : array, the embedding of the points: that of the heaviest member, or the smoothed features
+    rows : array, the embedding of the points: that of the heaviest member, or the points on their principal axes
     eigenvalues : array, of the heaviest member
     kept_links : float, share of links to near neighbors that the consensus of the graphs keeps
-    is_smoothed : bool, whether k-means on smoothed features came after the consensus, as too few links were kept
+    is_by_centers : bool, whether k-means from the centers of the consensus followed, as too few links were kept
     """
 
     labels: Ints
+    names: list[str]
     consensus: Consensus
     rows: Floats
     eigenvalues: Floats
     kept_links: float
-    is_smoothed: bool
+    is_by_centers: bool
 
 
 def consensus_clusters(
@@ -61,37 +69,74 @@ def consensus_clusters(
     n_jobs: int | None = None,
     sparse: bool = False,
 ) -> ConsensusClusters:
-    """Cluster each member's graph, and find the partition that they agree on."""
+    """Cluster each member's graph, and find the partition that they agree on.
+
+    Where the graphs separate the points, the sum of the graphs, its edges weighed by the agreement of the members, is
+    clustered as one more member. Where they do not, k-means follows.
+    """
     assignment = ASSIGNMENTS[assign_labels]
-    seeds = rng.integers(2**63, size=len(members))
+    groups = find_groups(neighbors, weigh, rng)
+    everyone = np.arange(neighbors.points.n_points) if groups is None else groups  # the node of every point
+    n_nodes = int(everyone.max()) + 1
 
-    def cluster(at: int, guess: Floats | None, n_jobs: int | None) -> tuple[Partition, Floats]:
-        own = np.random.default_rng(seeds[at])
-        adjacency = build_member(members[at], neighbors, weigh, own, sparse=sparse)
-        values, vectors = embed_member(adjacency, n_vectors, own, guess=guess, n_jobs=n_jobs)
-        return cut_member(adjacency, values, vectors, n_clusters, assignment, int(own.integers(2**31))), vectors[:, 1:]
+    def build(member: Member, rng: np.random.Generator) -> sp.csr_array:
+        return build_member(member, neighbors, weigh, rng, sparse=sparse, groups=groups)
 
-    n_vectors = assignment.vectors_per_cluster * n_clusters
-    announce("clustering", 0.0, f"graph 1 of {len(members)}: {members[0].name}")
-    first, guess = cluster(0, None, n_jobs)
-    partitions = [first]
-    side_by_side = count_side_by_side(neighbors.points.n_points, n_vectors, count_threads(n_jobs))
-    inner_jobs = n_jobs if side_by_side == 1 else 1
-    others = map_blocks(lambda at: cluster(at, guess, inner_jobs)[0], range(1, len(members)), side_by_side)
-    for at in range(1, len(members)):
-        announce("clustering", at / len(members), f"graph {at + 1} of {len(members)}: {members[at].name}")
-        partitions.append(next(others))
-    labels = [partition.labels for partition in partitions]
-    found = find_consensus(labels)
+    partitions = _cluster_members(build, n_nodes, n_clusters, members, assignment, rng, n_jobs)
+    names = [member.name for member in members]
+    found = find_consensus([partition.labels for partition in partitions])
+    kept = kept_links(neighbors, found.labels[everyone])
+    is_by_centers = kept < ENOUGH_LINKS and has_coordinates(neighbors)
+    if not is_by_centers:
+        announce("clustering", 0.85, "the agreed graph")
+        labels = [partition.labels for partition in partitions]
+        adjacency = agreed_graph([partition.adjacency for partition in partitions], labels, found.weights)
+        n_vectors = assignment.vectors_per_cluster * n_clusters
+        values, vectors = embed_member(adjacency, n_vectors, rng, n_jobs=n_jobs)
+        seed = int(rng.integers(2**31))
+        partitions.append(cut_member(adjacency, values, vectors, n_clusters, assignment, seed))
+        names.append(AGREED)
+        found = find_consensus([*labels, partitions[-1].labels])
+        kept = kept_links(neighbors, found.labels[everyone])
     heaviest = partitions[int(np.argmax(np.round(found.weights, 9)))]
-    kept = kept_links(neighbors, found.labels)
-    is_smoothed = kept < ENOUGH_LINKS and can_smooth(neighbors)
-    if is_smoothed:
-        announce("clustering", 0.9, "smoothed features")
-        rows = smoothed_rows(neighbors)
-        final, weights = smoothed_labels(rows, found.labels), None
+    labels = [partition.labels[everyone] for partition in partitions]
+    if is_by_centers:
+        announce("clustering", 0.9, "k-means from the centers of the consensus")
+        rows = principal_rows(neighbors)
+        final, weights = labels_by_centers(rows, found.labels[everyone]), None
     else:
-        rows, final, weights = heaviest.rows.astype(np.float64), found.labels, found.weights
+        rows, final, weights = heaviest.rows.astype(np.float64)[everyone], found.labels[everyone], found.weights
     final = number_by_first_node(final)[1]
     described = describe_consensus(final, labels, weights)
-    return ConsensusClusters(final, described, rows, heaviest.eigenvalues, kept, is_smoothed)
+    return ConsensusClusters(final, names, described, rows, heaviest.eigenvalues, kept, is_by_centers)
+
+
+def _cluster_members(
+    build: Callable[[Member, np.random.Generator], sp.csr_array],
+    n_nodes: int,
+    n_clusters: int,
+    members: tuple[Member, ...],
+    assignment: Assignment,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+) -> list[Partition]:
+    """The clusters of the members, in order; several members are clustered side by side if there are threads."""
+    n_vectors = assignment.vectors_per_cluster * n_clusters
+    seeds = rng.integers(2**63, size=len(members))
+    side_by_side = count_side_by_side(n_nodes, n_vectors, count_threads(n_jobs))
+    inner_jobs = n_jobs if side_by_side == 1 else 1
+
+    def cluster(at: int) -> Partition:
+        own = np.random.default_rng(seeds[at])
+        adjacency = build(members[at], own)
+        values, vectors = embed_member(adjacency, n_vectors, own, n_jobs=inner_jobs)
+        return cut_member(adjacency, values, vectors, n_clusters, assignment, int(own.integers(2**31)))
+
+    order = sorted(range(len(members)), key=lambda at: -members[at].k)  # large graphs first: no thread waits at the end
+    found: dict[int, Partition] = {}
+    clustered = map_blocks(cluster, order, side_by_side)
+    for number, at in enumerate(order):
+        share = 0.85 * number / len(members)
+        announce("clustering", share, f"graph {number + 1} of {len(members)}: {members[at].name}")
+        found[at] = next(clustered)
+    return [found[at] for at in range(len(members))]

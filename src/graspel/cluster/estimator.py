@@ -102,10 +102,11 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
     cluster_overlaps_ : array (n_clusters_ x n_clusters_)
         How often two clusters were one: the probability that a random graph has a random point of each in one cluster.
     member_weights_ : dict
-        Weight of every graph in the consensus, by name; empty with one graph. They sum to one.
+        Weight of every graph in the consensus, by name; empty with one graph. They sum to one. "agreed" is the sum of
+        the others, its edges weighed by how many graphs keep their ends together.
     kept_links_ : float
         Share of the links between near neighbors that the consensus of the graphs keeps; None with one graph. Below
-        0.85 the result comes from k-means on smoothed features, which starts from the consensus.
+        0.85 the result comes from k-means on the points, which starts from the centers of the consensus.
     outlier_scores_ : array of N
         0 for a point of the usual density of its cluster or more, towards 1 for a point far from all others.
     linkage_ : array (N - 1 x 4)
@@ -240,8 +241,7 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
         labels, rows = consensus.labels[position], consensus.rows[position]
         self.agreement_ = consensus.consensus.agreement[position]
         self.cluster_overlaps_ = consensus.consensus.overlaps
-        names = [member.name for member in MEMBERS[:n_members]]
-        self.member_weights_ = dict(zip(names, consensus.consensus.weights.tolist(), strict=True))
+        self.member_weights_ = dict(zip(consensus.names, consensus.consensus.weights.tolist(), strict=True))
         self.kept_links_ = consensus.kept_links
         n_clusters = int(labels.max()) + 1
         centers = group_means(rows, labels, np.bincount(labels))

@@ -3,8 +3,8 @@ r"""The members of a consensus: several cheap graphs from the same neighbor list
 Which clusters come out of one graph hangs on its details: near the top of Ward's tree, two or three partitions cost the
 same. Members differ in the two choices that matter, the number of neighbors and the rule by which they are chosen
 (:mod:`graspel.learning.neighbor_rules`). Two neighbors are right where the data lie on curves; ten are right where
-neighbors are noisy. All lists come from one search. The eigensolver of every member after the first starts from the
-vectors of the first, so that the members do not wait for each other: threads cluster several of them side by side.
+neighbors are noisy. All lists come from one search. Members do not wait for each other: threads cluster several of them
+side by side.
 
 The members are graphs of the distinct points. Components are joined by their closest pairs, as in the learner.
 """
@@ -71,11 +71,13 @@ class Partition(NamedTuple):
     labels : array, the cluster of every distinct point
     rows : array, the rows that were clustered, in single precision
     eigenvalues : array, the nonzero eigenvalues used
+    adjacency : the graph
     """
 
     labels: Ints
     rows: NDArray[np.float32]
     eigenvalues: Floats
+    adjacency: sp.csr_array
 
 
 def count_side_by_side(n_points: int, n_vectors: int, n_threads: int) -> int:
@@ -91,11 +93,18 @@ def count_side_by_side(n_points: int, n_vectors: int, n_threads: int) -> int:
 
 
 def build_member(
-    member: Member, neighbors: Neighbors, weigh: Weights, rng: np.random.Generator, *, sparse: bool = False
+    member: Member,
+    neighbors: Neighbors,
+    weigh: Weights,
+    rng: np.random.Generator,
+    *,
+    sparse: bool = False,
+    groups: Ints | None = None,
 ) -> sp.csr_array:
-    """The adjacency of a member's graph on the distinct points, connected.
+    """The adjacency of a member's graph on the distinct points, or on groups of them, connected.
 
-    With `sparse`, the graph is spectrally sparsified first, as in the learner's start "unn".
+    With `sparse`, the graph is spectrally sparsified first, as in the learner's start "unn". With `groups`, the group
+    of every point, the points of each group are merged into one node.
     """
     n = neighbors.points.n_points
     heads, tails, z = choose_neighbors(neighbors, member.rule, member.k)
@@ -105,17 +114,22 @@ def build_member(
     if sparse:
         kept = sparsify(Graph(n, heads, tails, weights), condition=UNN_CONDITION, random_state=rng).graph
         heads, tails, weights = kept.heads, kept.tails, kept.weights
-    labels = Components.of(_adjacency(heads, tails, weights, n)).labels.astype(np.int64)
+    node = np.arange(n) if groups is None else groups
+    n_nodes = int(node.max()) + 1
+    labels = Components.of(_adjacency(node[heads], node[tails], weights, n_nodes)).labels.astype(np.int64)
     if labels.max() > 0:
         none = np.empty(0, dtype=np.int64)
         alone = replace(neighbors, distinct=np.arange(n), copies=none, copy_of=none)
-        joins = join_components(alone, labels, rng)
+        joins = join_components(alone, labels[node], rng)
         heads, tails = np.concatenate([heads, joins.heads]), np.concatenate([tails, joins.tails])
         weights = np.concatenate([weights, weigh(joins.z)])
-    return _adjacency(heads, tails, weights, n)
+    return _adjacency(node[heads], node[tails], weights, n_nodes)
 
 
 def _adjacency(heads: Ints, tails: Ints, weights: Floats, n: int) -> sp.csr_array:
+    """The adjacency of the edges; parallel edges are summed, and edges from a node to itself are left out."""
+    apart = heads != tails
+    heads, tails, weights = heads[apart], tails[apart], weights[apart]
     ends = np.concatenate([heads, tails]), np.concatenate([tails, heads])
     return sp.csr_array((np.concatenate([weights, weights]), ends), shape=(n, n))
 
@@ -125,13 +139,12 @@ def embed_member(
     n_vectors: int,
     rng: np.random.Generator,
     *,
-    guess: Floats | None = None,
     n_jobs: int | None = None,
 ) -> tuple[Floats, Floats]:
     """The first eigenvalues of a connected graph and their vectors, the constant one included."""
     wanted = min(adjacency.shape[0], 1 + min(n_vectors, MAX_VECTORS))
     pairs = smallest_eigenpairs(
-        laplacian_of(adjacency), wanted, tol=TOL, norm="energy", guess=guess, random_state=rng, n_jobs=n_jobs
+        laplacian_of(adjacency), wanted, tol=TOL, norm="energy", random_state=rng, n_jobs=n_jobs
     )
     return pairs.values, pairs.vectors
 
@@ -148,4 +161,4 @@ def cut_member(
     used = 1 + min(assignment.vectors_per_cluster * n_clusters, MAX_VECTORS)
     rows = assignment.rows(values[:used], vectors[:, :used])
     labels = assignment.labels(rows, adjacency, n_clusters, seed)
-    return Partition(labels, rows.astype(np.float32), values[1:used])
+    return Partition(labels, rows.astype(np.float32), values[1:used], adjacency)

@@ -56,7 +56,7 @@ class MergeTree(NamedTuple):
     children : array (merges x 2), the two nodes that each merge joins
     heights : array, cost of each merge, raised to the heights of its children where it is smaller
     conductances : array, conductance phi of each merge
-    roots : array, the nodes that were not merged further, one for each component
+    roots : array, the nodes that were not merged further, one for each component unless the merges were stopped
     """
 
     n_leaves: int
@@ -107,8 +107,10 @@ class Merges(NamedTuple):
     edge: Ints
 
 
-def ward_tree(X: Floats, adjacency: sp.csr_array) -> MergeTree:
+def ward_tree(X: NDArray[np.floating], adjacency: sp.csr_array, *, stop_at: int = 1) -> MergeTree:
     """Merge the rows of X along the edges of a graph until every component is one cluster.
+
+    With `stop_at`, no further round begins when there are at most so many clusters; the roots are those left.
 
     Examples
     --------
@@ -121,7 +123,7 @@ def ward_tree(X: Floats, adjacency: sp.csr_array) -> MergeTree:
     heads, tails, weights = edges.row.astype(np.int64), edges.col.astype(np.int64), edges.data.astype(np.float64)
     total, mass, volume, node = np.array(X, dtype=np.float64), np.ones(n), adjacency.sum(axis=1), np.arange(n)
     children, heights, conductances, n_nodes = [], [], [], n
-    while len(heads):
+    while len(heads) and len(mass) > stop_at:
         merges = _choose_merges(heads, tails, _costs(heads, tails, total, mass), len(mass))
         group = np.arange(len(mass))
         group[merges.joining] = merges.into

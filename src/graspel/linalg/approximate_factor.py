@@ -60,6 +60,7 @@ class ApproximateFactor:
     rng : numpy Generator that draws the trees
     excess : array of N non-negative numbers, some of them positive in every component, or None for none
     n_threads : int, number of threads that work on several vectors at once; it does not change the result
+    components : Components of the graph, if they are known
 
     Attributes
     ----------
@@ -82,6 +83,7 @@ class ApproximateFactor:
         excess: Floats | None = None,
         *,
         n_threads: int = 1,
+        components: Components | None = None,
     ) -> None:
         self.n_nodes = adjacency.shape[0]
         self.singular = excess is None
@@ -90,7 +92,7 @@ class ApproximateFactor:
         eliminate = EliminationSequence if self.n_nodes >= COMPILED_SIZE else EliminationLevels
         self._eliminated: EliminationSequence | EliminationLevels = eliminate(adjacency, ground, rng)
         self.order = self._eliminated.order
-        self.components = Components.of(adjacency)
+        self.components = components or Components.of(adjacency)
         self._components_in_order = self.components.reorder(self.order)
         rest, rest_ground = self._eliminated.rest, self._eliminated.rest_ground
         self.rest = DenseFactor(rest, rest_ground)

@@ -42,6 +42,11 @@ class Components:
         number, labels = connected_components(adjacency, directed=False)
         return cls(int(number), labels, np.bincount(labels, minlength=number))
 
+    @classmethod
+    def connected(cls, n_nodes: int) -> Components:
+        """The one component of a connected graph."""
+        return cls(1, np.zeros(n_nodes, dtype=np.int32), np.array([n_nodes]))
+
     def reorder(self, order: NDArray[np.integer]) -> Components:
         """Return the same components with the nodes in another order."""
         return Components(self.number, self.labels[order], self.sizes)

@@ -39,7 +39,7 @@ from graspel.linalg.laplacian import Laplacian, laplacian_map
 from graspel.linalg.lobpcg import energy_norm, lobpcg, orthonormal_rows, residual_rounding
 from graspel.linalg.missing import find_missing
 from graspel.linalg.scale import scale_weights
-from graspel.linalg.vectors import lengths, map_each
+from graspel.linalg.vectors import keep_rows, lengths, map_each
 from graspel.runtime.parallel import count_threads, one_thread_per_call
 
 Floats = NDArray[np.float64]
@@ -273,7 +273,8 @@ def _solve_multilevel(
 ) -> NonzeroPairs:
     """Compute the pairs by LOBPCG on the complement of the null space, with vectors in elimination order."""
     block = wanted + max(3, wanted // 4)  # extra vectors make the last wanted one converge faster
-    inverse = ApproximateFactor(adjacency, settings.rng, n_threads=settings.n_threads)
+    whole = Components.connected(adjacency.shape[0])
+    inverse = ApproximateFactor(adjacency, settings.rng, n_threads=settings.n_threads, components=whole)
     L = laplacian_map(inverse.reorder(adjacency))
     starts = [_start_vectors(inverse, guess, block, settings)]
     probes = deepcopy(settings.rng)  # a copy, so that the search for missing pairs leaves later random numbers alone
@@ -328,9 +329,10 @@ def _start_vectors(inverse: ApproximateFactor, guess: Floats | None, block: int,
     """Start vectors as rows: the guess and the coarse modes, and random vectors if there are too few modes."""
     starts = []
     if guess is not None:
-        V = guess[inverse.order, : 2 * block].T
-        peak = np.abs(V).max(axis=1, keepdims=True)
-        starts.append(_subtract_means(V / np.where(peak > 0, peak, 1.0)))
+        V = np.ascontiguousarray(guess[inverse.order, : 2 * block].T)
+        peak = np.maximum(V.max(axis=1), -V.min(axis=1))[:, None]
+        V /= np.where(peak > 0, peak, 1.0)
+        starts.append(_subtract_means(V))
         if settings.follows and len(starts[0]) >= block:
             return starts[0]
     modes = _subtract_means(inverse.coarse_modes(block + 1))
@@ -341,9 +343,10 @@ def _start_vectors(inverse: ApproximateFactor, guess: Floats | None, block: int,
 
 
 def _subtract_means(V: Floats) -> Floats:
-    """Subtract the mean from every row; drop rows of which only rounding errors remain."""
-    centered = V - V.mean(axis=1, keepdims=True)
-    return centered[lengths(centered) > 1e-10 * lengths(V)]
+    """Subtract the mean from every row, in place; drop rows of which only rounding errors remain."""
+    before = lengths(V)
+    V -= V.mean(axis=1, keepdims=True)
+    return keep_rows(V, lengths(V) > 1e-10 * before)
 
 
 def measure_residuals(adjacency: sp.csr_array, found: NonzeroPairs, settings: SolverSettings) -> Eigenpairs:

@@ -31,7 +31,16 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from graspel.linalg.laplacian import Laplacian
-from graspel.linalg.vectors import combine, dots, keep_rows, lengths, map_each, products, subtract_combination
+from graspel.linalg.vectors import (
+    combine,
+    dots,
+    keep_rows,
+    lengths,
+    map_each,
+    products,
+    subtract_combination,
+    subtract_multiples,
+)
 
 Floats = NDArray[np.float64]
 Map = Callable[[Floats], Floats]
@@ -80,7 +89,7 @@ def lobpcg(
         return map_each(L.__matmul__, V, n_threads, out=out)
 
     def project_in_place(V: Floats) -> None:
-        map_each(lambda v: project(v[None])[0], V, out=V)
+        map_each(lambda v: project(v[None])[0], V, n_threads, out=V)
 
     def finish(best: Floats) -> tuple[Floats, Floats, Floats]:
         return *final_pairs(laplacian, project(best)), X[wanted:].copy()
@@ -98,9 +107,8 @@ def lobpcg(
         # Vectors are many and long: residuals R and directions W are computed where L W and W will be.
         first = block + n_last
         R = LS[first : first + block]
-        for r, t, x, Lx in zip(R, theta, X, LS[:block], strict=True):
-            np.subtract(Lx, np.multiply(t, x, out=r), out=r)
-        size_before, size = size, lengths(R)
+        subtract_multiples(LS[:block], theta, X, n_threads, out=R)
+        size_before, size = size, lengths(R, n_threads)
         is_open = size > tol * theta
         if not is_open[:wanted].any():
             return finish(X[:wanted])
@@ -108,7 +116,7 @@ def lobpcg(
         W = S[first : first + len(R)]
         W[:] = inverse(R)
         project_in_place(W)
-        energy_size = energy_norm(R, W, theta[opened])
+        energy_size = energy_norm(R, W, theta[opened], n_threads)
         if energy and (energy_size <= tol[opened])[opened < wanted].all():
             return finish(X[:wanted])
         worst = float(energy_size[opened < wanted].max())
@@ -224,10 +232,10 @@ def final_pairs(laplacian: Map, X: Floats) -> tuple[Floats, Floats]:
     return theta[order], X[order]
 
 
-def energy_norm(R: Floats, W: Floats, theta: Floats) -> Floats:
+def energy_norm(R: Floats, W: Floats, theta: Floats, n_threads: int = 1) -> Floats:
     """(r'M r / theta)^(1/2) for each row r of R, with W = M R; infinite where theta was lost to rounding."""
     with np.errstate(over="ignore"):
-        return np.sqrt(np.abs(dots(R, W)) / theta)
+        return np.sqrt(np.abs(dots(R, W, n_threads)) / theta)
 
 
 def orthonormal_rows(X: Floats) -> Floats:

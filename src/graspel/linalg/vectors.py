@@ -38,14 +38,29 @@ def map_each(apply: Callable[[Floats], Floats], V: Floats, n_threads: int = 1, *
     return result
 
 
-def dots(V: Floats, W: Floats) -> Floats:
+def dots(V: Floats, W: Floats, n_threads: int = 1) -> Floats:
     """Inner product of each row of V with the same row of W."""
-    return np.array([float(v @ w) for v, w in zip(V, W, strict=True)])
+    return np.array(list(map_blocks(lambda i: float(V[i] @ W[i]), range(len(V)), _threads(V, n_threads))))
 
 
-def lengths(V: Floats) -> Floats:
+def lengths(V: Floats, n_threads: int = 1) -> Floats:
     """Euclidean length of each row."""
-    return np.sqrt(dots(V, V))
+    return np.sqrt(dots(V, V, n_threads))
+
+
+def subtract_multiples(V: Floats, factors: Floats, W: Floats, n_threads: int = 1, *, out: Floats) -> None:
+    """Row by row, out = V - factor W.
+
+    >>> out = np.empty((1, 2))
+    >>> subtract_multiples(np.array([[5.0, 7.0]]), np.array([2.0]), np.array([[1.0, 3.0]]), out=out)
+    >>> out
+    array([[3., 1.]])
+    """
+
+    def work(i: int) -> None:
+        np.subtract(V[i], np.multiply(factors[i], W[i], out=out[i]), out=out[i])
+
+    run_blocks(work, range(len(V)), _threads(V, n_threads))
 
 
 def products(V: Floats, W: Floats, n_threads: int = 1) -> Floats:

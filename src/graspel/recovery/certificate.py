@@ -22,7 +22,8 @@ class RecoveryCertificate:
     support_gap : float
         Largest relative error of the optimality condition over the edges, R = k: effective resistance equals the
         squared distance of the signals without noise. With all pairs as candidates the condition is R = k + rho w,
-        because of the ridge rho.
+        because of the ridge rho. With currents it is the largest change of a weight, in units of the median weight,
+        that would still lower the error.
     outside_gap : float
         Largest R / k - 1 over all other pairs. At the optimum over all graphs it is at most 0. It is positive where the
         information criterion left out an edge that would raise the likelihood by too little. NaN where not all pairs
@@ -30,6 +31,8 @@ class RecoveryCertificate:
     exact : bool
         Whether resistances were computed exactly. Otherwise they are estimates with a standard error of 0.15, and
         `support_gap` is a root mean square.
+    current_error : float or None
+        With currents Y, the relative error |Y - L X| / |Y|.
     """
 
     n_nodes: int
@@ -41,8 +44,9 @@ class RecoveryCertificate:
     support_gap: float
     outside_gap: float
     exact: bool
+    current_error: float | None = None
 
-    def as_dict(self) -> dict[str, float | int | bool]:
+    def as_dict(self) -> dict[str, float | int | bool | None]:
         """All entries by name."""
         return asdict(self)
 
@@ -50,10 +54,18 @@ class RecoveryCertificate:
         """Label, value and meaning of every entry, for people."""
         outside = "unknown" if np.isnan(self.outside_gap) else f"{self.outside_gap:.2g}"
         how = "" if self.exact else "; root mean square of estimates with a standard error of 0.15"
-        return [
+        size = [
             ("nodes", f"{self.n_nodes:,}", f"{self.n_signals:,} signals at each"),
             ("edges", f"{self.n_edges:,}", f"{self.density:.3f} per node (density)"),
             ("connected", "yes" if self.connected else "no", "every node can be reached from every other"),
+        ]
+        if self.current_error is not None:
+            return [
+                *size,
+                ("error", f"{self.current_error:.2g}", "what the network leaves unexplained of the currents"),
+            ]
+        return [
+            *size,
             ("noise", f"{self.noise:.3g}", "standard deviation of the white noise that was subtracted"),
             ("gap on edges", f"{self.support_gap:.1e}", f"largest |R / k - 1|: 0 at the best weights{how}"),
             ("gap elsewhere", outside, "largest R / k - 1 of pairs that are no edges: none is worth its price"),

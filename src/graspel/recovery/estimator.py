@@ -4,6 +4,9 @@ The rows of X are nodes and its columns are signals, smooth on an unknown graph:
 of standard deviation s. On the graph of largest likelihood the effective resistance of every edge equals the mean
 squared distance of the signals without noise, R = k. An information criterion decides which pairs are edges.
 
+If the causes Y of the signals are known as well, L X = Y, as currents and voltages in a network of resistors, the
+weights are those of least squares (:mod:`graspel.recovery.currents`).
+
 References
 ----------
 X. Dong, D. Thanou, P. Frossard and P. Vandergheynst. Learning Laplacian matrix in smooth graph signal representations.
@@ -13,6 +16,7 @@ IEEE Transactions on Signal Processing 64, 2016. The model of signals and noise.
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,9 +25,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from graspel.graph import Graph
+from graspel.points.preparation import power_of_two_unit
 from graspel.points.validation import check_signals
 from graspel.recovery.all_pairs import CRITERIA, recover_from_all_pairs
 from graspel.recovery.certificate import RecoveryCertificate
+from graspel.recovery.currents import check_currents, recover_from_currents
 from graspel.recovery.noise import estimate_noise
 from graspel.recovery.preparation import prepare_signals
 from graspel.recovery.pruning import recover_by_pruning
@@ -77,6 +83,8 @@ class GraphRecovery(BaseEstimator):
     path_ : list of (int, float)
         With all pairs: number of edges and criterion of every graph compared. Otherwise, for every round: number of
         edges, and the smallest loss of likelihood that the removal of one edge would cause.
+    error_ : float
+        With currents, the relative error |Y - L X| / |Y| (NaN without).
     n_features_in_ : int
         Number of signals.
 
@@ -113,19 +121,36 @@ class GraphRecovery(BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None) -> GraphRecovery:
+    def fit(self, X: Any, y: Any = None, *, currents: Any = None) -> GraphRecovery:
         """Recover the graph of the rows of X.
 
         Parameters
         ----------
         X : array or DataFrame (nodes x signals), at least 2 x 2
         y : ignored
+        currents : array of the shape of X, default=None
+            The causes of the signals: in a network of resistors, the currents that enter at the nodes when X are the
+            voltages, L X = Y. The weights are then conductances, fitted by nonnegative least squares; `noise`,
+            `all_pairs` and `tol` are not used. What the currents of one column have in common is subtracted, because
+            the network passes on all that enters.
 
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from graspel.graph import grid_graph
+        >>> grid = grid_graph(5, 5)
+        >>> X = np.random.default_rng(0).normal(size=(25, 10))
+        >>> model = GraphRecovery(n_neighbors=12).fit(X, currents=grid.laplacian @ X)
+        >>> model.graph_.n_edges, round(model.error_, 6)
+        (40, 0.0)
         """
         self._check_parameters()
+        if currents is not None:
+            return self._fit_currents(X, currents)
         signals, unit = prepare_signals(check_signals(self, X))
         validate_data(self, X, skip_check_array=True)
         n, m = signals.shape
@@ -140,18 +165,41 @@ class GraphRecovery(BaseEstimator):
             tol = min(self.tol, FINER_THAN_CHANCE * (2 / m) ** 0.5)
             graph, gap, outside_gap, self.path_, is_exact = self._recover(signals, noise, use_all_pairs, tol, rng)
         self.graph_ = graph.scaled(unit**2) if unit != 1 else graph
-        self.certificate_ = RecoveryCertificate(
-            n_nodes=n,
-            n_signals=m,
-            n_edges=self.graph_.n_edges,
-            connected=self.graph_.is_connected,
-            density=self.graph_.density,
+        self.error_ = float("nan")
+        self.certificate_ = self._certify(m, gap, outside_gap, is_exact)
+        return self
+
+    def _fit_currents(self, X: Any, currents: Any) -> GraphRecovery:
+        """Recover the network of voltages X and currents."""
+        voltages, causes = check_signals(self, X), check_currents(currents, np.shape(X))
+        validate_data(self, X, skip_check_array=True)
+        n, m = voltages.shape
+        if self.n_neighbors >= n:
+            raise ValueError(f"n_neighbors={self.n_neighbors}: must be smaller than the number of nodes, {n}.")
+        unit, cause_unit = (power_of_two_unit(float(np.abs(values).max())) for values in (voltages, causes))
+        voltages, causes = (voltages - voltages.mean(axis=0)) * unit, causes * cause_unit
+        with one_thread_per_call(), listening(print_progress) if self.verbose else nullcontext():
+            price = np.log(n * m) if self.criterion == "bic" else 2.0
+            rng = generator(self.random_state)
+            found = recover_from_currents(voltages, causes, price, rng, self.n_neighbors, self.n_jobs)
+        self.noise_, self.path_, self.error_ = 0.0, found.path, found.error
+        self.graph_ = found.graph.scaled(unit / cause_unit)
+        self.certificate_ = replace(self._certify(m, found.gap, float("nan"), True), current_error=found.error)
+        return self
+
+    def _certify(self, n_signals: int, gap: float, outside_gap: float, is_exact: bool) -> RecoveryCertificate:
+        graph = self.graph_
+        return RecoveryCertificate(
+            n_nodes=graph.n_nodes,
+            n_signals=n_signals,
+            n_edges=graph.n_edges,
+            connected=graph.is_connected,
+            density=graph.density,
             noise=self.noise_,
             support_gap=gap,
             outside_gap=outside_gap,
             exact=is_exact,
         )
-        return self
 
     def _recover(
         self, X: Floats, noise: float, use_all_pairs: bool, tol: float, rng: np.random.Generator

@@ -1,0 +1,88 @@
+"""Groups of near points: how many there are, and that clusters of groups are clusters of the points."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import make_blobs, make_moons
+
+from graspel import GraspelClustering
+from graspel.cluster import groups as groups_module
+from graspel.cluster.groups import find_groups
+from graspel.cluster.members import MEMBERS, build_member
+from graspel.cluster.ward import ward_tree
+from graspel.learning.weights import Weights
+from graspel.linalg.components import Components
+from graspel.linalg.contraction import contract
+from graspel.metrics import clustering_accuracy
+from graspel.neighbors.search import nearest_neighbors
+from graspel.points.prepared import Points
+
+WEIGH = Weights(n_features=4, floor=1e-12)
+
+
+@pytest.fixture
+def lists(rng):
+    X, _ = make_blobs(900, 4, centers=6, cluster_std=0.4, random_state=2)
+    return nearest_neighbors(Points(X), 16, rng)
+
+
+def test_few_points_are_not_merged(lists, rng):
+    assert find_groups(lists, WEIGH, rng) is None
+    assert find_groups(lists, WEIGH, rng, max_nodes=900) is None
+
+
+def test_the_number_of_groups(lists, rng):
+    for limit in (500, 100):
+        found = find_groups(lists, WEIGH, rng, max_nodes=limit)
+        assert limit / 2 <= found.max() + 1 <= limit
+        assert_array_equal(np.unique(found), np.arange(found.max() + 1))
+
+
+def test_groups_are_smaller_than_clusters(lists, rng):
+    _, y = make_blobs(900, 4, centers=6, cluster_std=0.4, random_state=2)
+    found = find_groups(lists, WEIGH, rng, max_nodes=200)
+    for group in range(found.max() + 1):
+        assert len(np.unique(y[found == group])) == 1
+
+
+def test_sparse_rows_stay_single(rng):
+    X = sp.random_array((300, 500), density=0.02, rng=rng, format="csr")
+    assert find_groups(nearest_neighbors(Points(X), 12, rng), WEIGH, rng, max_nodes=50) is None
+
+
+def test_the_graph_of_groups_is_the_contracted_graph(lists, rng):
+    """On a graph that needs no joins, merging the points of each group is the contraction."""
+    found = find_groups(lists, WEIGH, rng, max_nodes=200)
+    for member in MEMBERS:
+        whole = build_member(member, lists, WEIGH, np.random.default_rng(0))
+        merged = build_member(member, lists, WEIGH, np.random.default_rng(0), groups=found)
+        assert Components.of(merged).number == 1
+        assert_allclose(merged.diagonal(), 0)
+        expected = contract(whole, found)
+        shared = merged.multiply(expected > 0)
+        assert abs(shared.sum() - merged.sum()) <= 1e-6 * merged.sum()  # no edge that the whole graph lacks
+
+
+def test_stopping_gives_the_first_merges(rng):
+    X = rng.standard_normal((120, 2))
+    path = sp.csr_array(np.diag(np.ones(119), 1) + np.diag(np.ones(119), -1))
+    whole, stopped = ward_tree(X, path), ward_tree(X, path, stop_at=40)
+    done = len(stopped.children)
+    assert 20 <= len(stopped.roots) <= 40
+    assert_array_equal(whole.children[:done], stopped.children)
+    assert len(np.unique(stopped.cut(len(stopped.roots)))) == len(stopped.roots)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_clusters_of_groups(monkeypatch, n_jobs):
+    monkeypatch.setattr(groups_module, "MAX_NODES", 400)
+    X, y = make_moons(1500, noise=0.06, random_state=0)
+    X[7] = X[3]
+    model = GraspelClustering(2, random_state=0, n_jobs=n_jobs).fit(X)
+    assert clustering_accuracy(y, model.labels_) > 0.99
+    assert model.embedding_.shape[0] == len(X)
+    assert ((model.agreement_ > 0) & (model.agreement_ <= 1 + 1e-9)).all()
+    assert_array_equal(model.predict(X), model.labels_)
