@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_blobs
 from sklearn.exceptions import NotFittedError
+from sklearn.neighbors import KNeighborsClassifier
 
 from estimator_checks import ids, own_checks
 from graspel import GRASPEL, MultilevelTSNE
@@ -100,7 +101,7 @@ def test_refinement_lowers_the_divergence(blobs):
 
 def test_the_iterations_end_by_the_rule(blobs):
     settings = {"random_state": 0, "early_iter": 20, "n_iter": 20, "refine_iter": 400}
-    loose, strict, endless = (MultilevelTSNE(tol=tol, **settings).fit(blobs[0]) for tol in (0.5, 0.002, 0))
+    loose, strict, endless = (MultilevelTSNE(tol=tol, **settings).fit(blobs[0]) for tol in (0.5, 0.02, 0))
     assert loose.n_iter_ < strict.n_iter_ < endless.n_iter_ == 400
     assert loose.kl_divergence_ > strict.kl_divergence_ >= endless.kl_divergence_ - 1e-3
 
@@ -204,13 +205,13 @@ def test_points_of_the_training_set_keep_their_coordinates(fitted, digits):
     assert_array_equal(fitted.transform(digits[0][:300]), fitted.embedding_[:300])
 
 
-def test_new_points_go_to_their_class(digits):
+def test_new_points_lie_among_their_class_as_often_as_old_ones(digits):
     X, y = digits
     old = np.random.default_rng(0).random(len(X)) < 0.8
-    model = MultilevelTSNE(random_state=0, early_iter=50, refine_iter=100).fit(X[old])
+    model = MultilevelTSNE(random_state=0, refine_iter=300).fit(X[old])
     coordinates = model.transform(X[~old])
-    nearest = ((coordinates[:, None] - model.embedding_[None]) ** 2).sum(axis=2).argmin(axis=1)
-    assert (y[old][nearest] == y[~old]).mean() > 0.95
+    vote = KNeighborsClassifier(10).fit(model.embedding_, y[old])
+    assert vote.score(coordinates, y[~old]) > label_accuracy(model.embedding_, y[old]) - 0.015  # 1 of 360 is .003
     assert_allclose(model.transform(X[~old][:1]), coordinates[:1], rtol=1e-9)  # the last bits depend on the batch
 
 

@@ -44,7 +44,7 @@ def agreed_graph(graphs: Sequence[sp.csr_array], partitions: Sequence[Ints], wei
     --------
     >>> path = sp.csr_array(np.diag([1.0, 1.0], 1) + np.diag([1.0, 1.0], -1))
     >>> agreed = agreed_graph([path, path], [np.array([0, 0, 1]), np.array([0, 1, 1])], np.array([0.75, 0.25]))
-    >>> round(agreed[0, 1] / agreed[1, 2], 6)
+    >>> round(float(agreed[0, 1] / agreed[1, 2]), 6)
     3.0
     """
     total = sp.csr_array(graphs[0].shape)

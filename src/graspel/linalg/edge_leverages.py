@@ -71,8 +71,8 @@ def estimate_leverages(
     --------
     >>> cycle = sp.csr_array(np.array([[0.0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]]))
     >>> found = estimate_leverages(cycle, 100, np.random.default_rng(0), tol=1e-9)
-    >>> np.abs(found.leverage - 0.75).max() < 4 * found.error.max()
-    True
+    >>> found.leverage.round(6)
+    array([0.75, 0.75, 0.75, 0.75])
     """
     flows = _ExplainedFlows(adjacency, rng, tol, pairs, n_threads)
     total, squared = np.zeros(len(flows.weights)), np.zeros(len(flows.weights))

@@ -131,7 +131,7 @@ def grounded_core_resistances(adjacency: Floats, n_threads: int = 1) -> tuple[fl
     :mod:`graspel.linalg.all_resistances`. Cholesky's method would lose its edges to rounding.
 
     >>> trees, R = grounded_core_resistances(np.array([[0.0, 1e-30, 0], [0, 0, 1], [0, 0, 0]]))
-    >>> round(trees / np.log(1e-30), 9), R
+    >>> round(float(trees / np.log(1e-30)), 9), R
     (1.0, array([[0.e+00, 1.e+30, 1.e+30],
            [1.e+30, 0.e+00, 1.e+00],
            [1.e+30, 1.e+00, 0.e+00]]))

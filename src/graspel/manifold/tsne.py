@@ -58,7 +58,8 @@ class MultilevelTSNE(GraphEmbedding):
     n_components : {2, 3}, default=2
         Dimension of the embedding.
     n_neighbors : int, default=30
-        Number of neighbors that attract each point; two thirds of it are the perplexity.
+        Number of neighbors that attract each point; two thirds of it are the perplexity. Where only representatives
+        are placed, half of it: their groups add up the neighbors of all members.
     early_iter : int, default=50
         Iterations with attraction exaggerated 12 times, first on the representatives and then on all points.
     n_iter : int, default=150
@@ -169,7 +170,7 @@ class MultilevelTSNE(GraphEmbedding):
         rng = generator(self.random_state)
         learner = self._copy_learner()
         with self._running():
-            n_listed = max(0, int(self.n_neighbors) - EXTRA_CANDIDATES)
+            n_listed = max(0, self._n_attracting - EXTRA_CANDIDATES)
             neighbors = self._learn_graph(learner, X, values, n_listed=n_listed).start.neighbors
             distinct = merge_copies(self.graph_, self._neighbor_lists(neighbors, learner, values, rng))
             coarse, first, last = self._embed(distinct, rng)
@@ -209,7 +210,7 @@ class MultilevelTSNE(GraphEmbedding):
             origin = Layout(np.zeros((1, self.n_components)), float("nan"))
             return coarse, origin, origin
         run: dict[str, Any] = {"n_threads": count_threads(self.n_jobs), "callback": self.callback}
-        P = affinities(distinct.indices, distinct.z, self.n_neighbors, distinct.A, run["n_threads"])
+        P = affinities(distinct.indices, distinct.z, self._n_attracting, distinct.A, run["n_threads"])
         start = group_start(distinct.points, coarse.groups, coarse.graph, self.n_components, rng, self.n_jobs)
         early = Iterations(self.early_iter, EXAGGERATION, 1 / EXAGGERATION)
         schedule = [early, Iterations(self.n_iter)] if self.representatives else [early]
@@ -224,11 +225,16 @@ class MultilevelTSNE(GraphEmbedding):
         self, neighbors: Neighbors | None, learner: GRASPEL, values: Any, rng: np.random.Generator
     ) -> Neighbors:
         """The learner's neighbor lists; new ones where it has none, or where they are too short."""
-        if neighbors is not None and neighbors.indices.shape[1] >= min(self.n_neighbors, len(neighbors.distinct) - 1):
+        if neighbors is not None and neighbors.indices.shape[1] >= min(self._n_attracting, len(neighbors.distinct) - 1):
             return neighbors
         n_threads = count_threads(self.n_jobs)
         points = make_points(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
-        return nearest_neighbors(points, min(self.n_neighbors, values.shape[0] - 1), rng)
+        return nearest_neighbors(points, min(self._n_attracting, values.shape[0] - 1), rng)
+
+    @property
+    def _n_attracting(self) -> int:
+        """Number of neighbors that attract each point."""
+        return (self.n_neighbors + 1) // 2 if self.representatives else self.n_neighbors
 
     def _check_parameters(self) -> None:
         hint = "It is the number of points for each representative; the paper uses 5, and 1 is no coarsening."
