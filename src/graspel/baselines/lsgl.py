@@ -6,8 +6,8 @@ With z_pq = |x_p - x_q|^2 and the weights w of a set of allowed edges, the suppo
 
 where Sw are the degrees. The first term favors edges between near points, the logarithm excludes isolated ones, and the
 square spreads the weight over many edges. A larger theta gives fewer edges. It follows in closed form from a desired
-number of neighbors k (:func:`theta_of_degree`). The support is the graph of 3k nearest neighbors, or all pairs. With two
-parameters of its own in place of k, and on all pairs, it is the log-degree model (:mod:`graspel.baselines.log_degree`).
+number of neighbors k (:func:`theta_of_degree`). The support is the graph of 3k nearest neighbors, or all pairs. On all
+pairs, and with two parameters in place of k, this is the log-degree model (:mod:`graspel.baselines.log_degree`).
 
 The dual has one variable for each node, the price lambda_p > 0 of its degree:
 
