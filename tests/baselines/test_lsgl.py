@@ -42,7 +42,7 @@ def all_pairs(rng: np.random.Generator, n: int, m: int = 5) -> tuple[np.ndarray,
 @pytest.mark.parametrize("theta", [0.01, 0.1, 1.0])
 def test_weights_are_those_of_a_general_minimizer(rng, theta):
     heads, tails, z = all_pairs(rng, 20)
-    w, gap = smooth_weights(20, heads, tails, theta * z, tol=1e-13, max_iter=200)
+    w, gap = smooth_weights(20, heads, tails, theta * z, tol=1e-13, max_iter=400)
     exact = twin(20, heads, tails, theta * z)
     assert gap <= 1e-13
     assert w == pytest.approx(exact, abs=1e-4)
@@ -54,7 +54,7 @@ def test_optimality_conditions_hold(seed, theta):
     # Gradient 2 theta z - 1/d_p - 1/d_q + 2 w: zero where w > 0, not negative elsewhere.
     rng = np.random.default_rng(seed)
     heads, tails, z = all_pairs(rng, 15)
-    w, gap = smooth_weights(15, heads, tails, theta * z, tol=1e-12, max_iter=200)
+    w, gap = smooth_weights(15, heads, tails, theta * z, tol=1e-12, max_iter=400)
     degrees = np.bincount(heads, w, 15) + np.bincount(tails, w, 15)
     gradient = 2 * theta * z - 1 / degrees[heads] - 1 / degrees[tails] + 2 * w
     scale = 1 / degrees[heads] + 1 / degrees[tails]
@@ -65,10 +65,10 @@ def test_optimality_conditions_hold(seed, theta):
 
 def test_the_gap_bounds_the_error(rng):
     heads, tails, z = all_pairs(rng, 20)
-    best, _ = smooth_weights(20, heads, tails, 0.1 * z, tol=1e-14, max_iter=200)
+    best, _ = smooth_weights(20, heads, tails, 0.1 * z, tol=1e-14, max_iter=400)
     P = [objective(20, heads, tails, 0.1 * z, best)]
     for tol in (1e-1, 1e-3, 1e-6):
-        w, gap = smooth_weights(20, heads, tails, 0.1 * z, tol=tol, max_iter=200)
+        w, gap = smooth_weights(20, heads, tails, 0.1 * z, tol=tol, max_iter=400)
         P.append(objective(20, heads, tails, 0.1 * z, w))
         assert ((w - best) ** 2).sum() <= 20 * gap + 1e-12
         assert -1e-9 <= P[-1] - P[0] <= 20 * gap + 1e-9
@@ -78,7 +78,7 @@ def test_equal_distances_have_equal_weights_in_closed_form():
     # K_n with cost c: w = max(0, t - c), (n - 1) w t = 1.
     n, c = 7, 0.3
     heads, tails = np.triu_indices(n, 1)
-    w, _ = smooth_weights(n, heads, tails, np.full(len(heads), c), tol=1e-14, max_iter=200)
+    w, _ = smooth_weights(n, heads, tails, np.full(len(heads), c), tol=1e-14, max_iter=400)
     assert w == pytest.approx(np.full(len(heads), brentq(lambda w: (n - 1) * w * (w + c) - 1, 0, 10)), rel=1e-6)
 
 

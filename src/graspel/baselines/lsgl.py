@@ -91,7 +91,7 @@ class LSGL:
     degree: int = 10
     theta: float | None = None
     tol: float = 1e-10
-    max_iter: int = 200
+    max_iter: int = 400
 
     def learn(self, X: Any, random_state: Any = None) -> Graph:
         """The graph of the rows of X, on the support of their 3 * `degree` nearest neighbors.
