@@ -24,7 +24,7 @@ from graspel.neighbors.exact import EXTRA_CANDIDATES
 from graspel.points.prepared import MOST_SKETCH_DIMENSIONS, SKETCH_DIMENSIONS, SKETCH_SAMPLE
 from graspel.runtime.available_memory import available_memory
 
-FIXED = 75e6  # bytes: compiled loops and buffers; where the loops have to be compiled first, 60 MB more
+FIXED = 58e6  # bytes: compiled loops and buffers; where the loops have to be compiled first, 60 MB more
 SEARCH = 240.0  # bytes per point: landmarks, cells and hashes
 EDGES = 80.0  # bytes per point and neighbor: the graph, its matrices and factors
 ROUNDS = 350.0  # bytes per point: vectors of the eigensolver that do not depend on the number of pairs
