@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.baselines.pairs import graph_of_pairs, laplacian, squared_distances
-from graspel.baselines.projected_gradient import Minimum, minimize, warn_unless_converged
+from graspel.baselines.projected_gradient import Minimum, check_stopping, minimize, warn_unless_converged
 from graspel.graph import Graph
 from graspel.linalg.precision import log_determinant, resistances
 from graspel.points.validation import check_signals
@@ -73,8 +73,7 @@ class GLLogDet:
 
     def __post_init__(self) -> None:
         check_number("penalty", self.penalty, "above 0", lambda v: 0 < v < np.inf, hint="Dong et al. use 10.")
-        check_number("tol", self.tol, "above 0", lambda v: 0 < v < np.inf)
-        check_number("max_iter", self.max_iter, "of at least 1", lambda v: v >= 1, whole=True)
+        check_stopping(self.tol, self.max_iter)
 
     def learn(self, X: Any, random_state: Any = None) -> Graph:
         """Learn the graph of signals.

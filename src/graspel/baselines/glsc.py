@@ -27,8 +27,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.baselines.pairs import graph_of_pairs, laplacian, squared_distances
-from graspel.baselines.projected_gradient import Minimum, minimize, non_negative, warn_unless_converged
+from graspel.baselines.pairs import closest_pair, graph_of_pairs, laplacian, squared_distances
+from graspel.baselines.projected_gradient import Minimum, check_stopping, minimize, non_negative, warn_unless_converged
 from graspel.graph import Graph
 from graspel.linalg.precision import log_determinant, resistances
 from graspel.points.validation import check_signals
@@ -70,8 +70,7 @@ class GLSC:
 
     def __post_init__(self) -> None:
         check_number("alpha", self.alpha, "of at least 0", lambda v: 0 <= v < np.inf)
-        check_number("tol", self.tol, "above 0", lambda v: 0 < v < np.inf)
-        check_number("max_iter", self.max_iter, "of at least 1", lambda v: v >= 1, whole=True)
+        check_stopping(self.tol, self.max_iter)
 
     def learn(self, X: Any, random_state: Any = None) -> Graph:
         """Learn the graph of signals.
@@ -90,7 +89,7 @@ class GLSC:
         X = check_signals(self, X)
         k = squared_distances(X) / X.shape[1] + 4 * self.alpha
         if not k.all():
-            p, q = (int(ends[np.argmin(k)]) for ends in np.triu_indices(len(X), 1))
+            p, q = closest_pair(k, len(X))
             raise ValueError(
                 f"nodes {p} and {q} have equal signals: with alpha={self.alpha!r} the weight between them is infinite. "
                 "Set alpha above 0, or leave one of them out."

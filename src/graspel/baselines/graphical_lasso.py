@@ -36,7 +36,7 @@ from sklearn.covariance import empirical_covariance, graphical_lasso
 from sklearn.exceptions import ConvergenceWarning
 
 from graspel.baselines.pairs import graph_of_pairs
-from graspel.baselines.projected_gradient import non_negative, warn_unless_converged
+from graspel.baselines.projected_gradient import check_stopping, non_negative, warn_unless_converged
 from graspel.graph import Graph
 from graspel.points.validation import check_signals
 from graspel.runtime.parameters import check_number
@@ -83,8 +83,7 @@ class GraphicalLasso:
     def __post_init__(self) -> None:
         check_number("alpha", self.alpha, "above 0", lambda v: 0 < v < np.inf)
         check_number("level", self.level, "of at least 0", lambda v: 0 <= v < np.inf)
-        check_number("tol", self.tol, "above 0", lambda v: 0 < v < np.inf)
-        check_number("max_iter", self.max_iter, "of at least 1", lambda v: v >= 1, whole=True)
+        check_stopping(self.tol, self.max_iter)
 
     def learn(self, X: Any, random_state: Any = None) -> Graph:
         """Learn the graph of signals.

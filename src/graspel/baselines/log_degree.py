@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import squareform
 
 from graspel.baselines.pairs import degrees, graph_of_pairs, squared_distances, sums_of_ends
-from graspel.baselines.projected_gradient import kkt_residual, non_negative, warn_unless_converged
+from graspel.baselines.projected_gradient import check_stopping, kkt_residual, non_negative, warn_unless_converged
 from graspel.graph import Graph
 from graspel.points.validation import check_signals
 from graspel.runtime.parameters import check_number
@@ -82,8 +82,7 @@ class LogDegree:
     def __post_init__(self) -> None:
         check_number("alpha", self.alpha, "above 0", lambda v: 0 < v < np.inf)
         check_number("beta", self.beta, "above 0", lambda v: 0 < v < np.inf)
-        check_number("tol", self.tol, "above 0", lambda v: 0 < v < np.inf)
-        check_number("max_iter", self.max_iter, "of at least 1", lambda v: v >= 1, whole=True)
+        check_stopping(self.tol, self.max_iter)
 
     def learn(self, X: Any, random_state: Any = None) -> Graph:
         """Learn the graph of signals.

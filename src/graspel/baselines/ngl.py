@@ -35,8 +35,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.baselines.glsc import negative_likelihood
-from graspel.baselines.pairs import graph_of_pairs, squared_distances
-from graspel.baselines.projected_gradient import Minimum, minimize, non_negative, warn_unless_converged
+from graspel.baselines.pairs import closest_pair, graph_of_pairs, squared_distances
+from graspel.baselines.projected_gradient import Minimum, check_stopping, minimize, non_negative, warn_unless_converged
 from graspel.graph import Graph
 from graspel.points.validation import check_signals
 from graspel.runtime.parameters import check_number
@@ -80,8 +80,7 @@ class NGL:
     def __post_init__(self) -> None:
         check_number("penalty", self.penalty, "of at least 0", lambda v: 0 <= v < np.inf)
         check_number("gamma", self.gamma, "above 0", lambda v: 0 < v < np.inf)
-        check_number("tol", self.tol, "above 0", lambda v: 0 < v < np.inf)
-        check_number("max_iter", self.max_iter, "of at least 1", lambda v: v >= 1, whole=True)
+        check_stopping(self.tol, self.max_iter)
 
     def learn(self, X: Any, random_state: Any = None) -> Graph:
         """Learn the graph of signals.
@@ -101,7 +100,7 @@ class NGL:
         X = check_signals(self, X)
         z = squared_distances(X) / X.shape[1]
         if not z.all():
-            p, q = (int(ends[np.argmin(z)]) for ends in np.triu_indices(len(X), 1))
+            p, q = closest_pair(z, len(X))
             raise ValueError(
                 f"nodes {p} and {q} have equal signals: the weight between them is infinite. Leave one of them out."
             )

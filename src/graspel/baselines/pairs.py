@@ -31,6 +31,17 @@ def squared_distances(X: Floats) -> Floats:
     return z
 
 
+def closest_pair(z: Floats, n_nodes: int) -> tuple[int, int]:
+    """The two nodes of the smallest entry.
+
+    >>> closest_pair(np.array([25.0, 1.0, 18.0]), 3)
+    (0, 2)
+    """
+    p, q = np.triu_indices(n_nodes, 1)
+    at = np.argmin(z)
+    return int(p[at]), int(q[at])
+
+
 def degrees(w: Floats) -> Floats:
     """S w: the sum of the weights at each node."""
     return squareform(w, checks=False).sum(axis=1)

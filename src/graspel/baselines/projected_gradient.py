@@ -36,6 +36,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from graspel.runtime.parameters import check_number
+
 Floats = NDArray[np.float64]
 
 # The value at x (infinite outside the domain), and a function that computes the gradient there, which may take longer.
@@ -144,6 +146,12 @@ def on_simplex(x: Floats, total: float) -> Floats:
         if len(above) in (0, len(kept)):  # 0: all are equal
             return np.maximum(x - theta, 0.0)
         kept = above
+
+
+def check_stopping(tol: float, max_iter: int) -> None:
+    """Check the two parameters that end the iterations of a method."""
+    check_number("tol", tol, "above 0", lambda v: 0 < v < np.inf)
+    check_number("max_iter", max_iter, "of at least 1", lambda v: v >= 1, whole=True)
 
 
 def warn_unless_converged(method: str, residual: float, tol: float, max_iter: int) -> None:
