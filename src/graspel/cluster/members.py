@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from graspel.cluster.assignment import Assignment
 from graspel.graph import Graph
+from graspel.graph.edges import edge_keys
 from graspel.learning.connect import join_components
 from graspel.learning.initial import UNN_CONDITION
 from graspel.learning.neighbor_rules import choose_neighbors
@@ -108,8 +109,7 @@ def build_member(
     """
     n = neighbors.points.n_points
     heads, tails, z = choose_neighbors(neighbors, member.rule, member.k)
-    code = np.minimum(heads, tails) * n + np.maximum(heads, tails)
-    code, first = np.unique(code, return_index=True)
+    code, first = np.unique(edge_keys(heads, tails, n), return_index=True)
     heads, tails, weights = code // n, code % n, weigh(z[first])
     if sparse:
         kept = sparsify(Graph(n, heads, tails, weights), condition=UNN_CONDITION, random_state=rng).graph
