@@ -51,5 +51,7 @@ REPRODUCTIONS: dict[str, Reproduction] = {
     "tsne": Reproduction("tsne", full=900, quick=60),
     "suite": Reproduction("suite", full=3600, quick=120),
     "graphs": Reproduction("same_stage", full=3000, quick=40),
+    "authors-code": Reproduction("authors_code", full=900, quick=60),
+    "counts": Reproduction("counts", full=900, quick=60),
     "fig-recovery-time": Reproduction("recovery_time", full=900, quick=20),
 }
