@@ -107,10 +107,13 @@ class Merges(NamedTuple):
     edge: Ints
 
 
-def ward_tree(X: NDArray[np.floating], adjacency: sp.csr_array, *, stop_at: int = 1) -> MergeTree:
+def ward_tree(
+    X: NDArray[np.floating], adjacency: sp.csr_array, *, mass: Floats | None = None, stop_at: int = 1
+) -> MergeTree:
     """Merge the rows of X along the edges of a graph until every component is one cluster.
 
-    With `stop_at`, no further round begins when there are at most so many clusters; the roots are those left.
+    Row i counts as `mass[i]` rows (None: 1). With `stop_at`, no further round begins when there are at most so many
+    clusters; the roots are those left.
 
     Examples
     --------
@@ -121,7 +124,8 @@ def ward_tree(X: NDArray[np.floating], adjacency: sp.csr_array, *, stop_at: int 
     n = len(X)
     edges = sp.triu(adjacency, 1, format="coo")
     heads, tails, weights = edges.row.astype(np.int64), edges.col.astype(np.int64), edges.data.astype(np.float64)
-    total, mass, volume, node = np.array(X, dtype=np.float64), np.ones(n), adjacency.sum(axis=1), np.arange(n)
+    mass = np.ones(n) if mass is None else mass
+    total, volume, node = X.astype(np.float64) * mass[:, None], adjacency.sum(axis=1), np.arange(n)
     children, heights, conductances, n_nodes = [], [], [], n
     while len(heads) and len(mass) > stop_at:
         merges = _choose_merges(heads, tails, _costs(heads, tails, total, mass), len(mass))
