@@ -4,7 +4,7 @@ Small cells (:mod:`graspel.neighbors.landmarks`) are the cheapest search and eno
 Whether they are is foretold from the true neighbors of a sample of points; otherwise the first set has large cells. The
 lists are then compared with the true neighbors of the sample. While too many are missing, a round of descent and then a
 set of other random landmarks add what was missed. Of the first ten neighbors of each point fewer than one in a hundred
-may be missing. Of longer lists one in twenty: the last neighbors matter less, and to find all of them would take several
+may be missing. Of longer lists one in twenty: the last neighbors matter less, and to find all would take several
 times as long.
 
 Few points miss most of what is missing: those whose neighbors are all about as far away, so that they share landmarks
