@@ -125,7 +125,8 @@ def ward_tree(
     edges = sp.triu(adjacency, 1, format="coo")
     heads, tails, weights = edges.row.astype(np.int64), edges.col.astype(np.int64), edges.data.astype(np.float64)
     mass = np.ones(n) if mass is None else mass
-    total, volume, node = X.astype(np.float64) * mass[:, None], adjacency.sum(axis=1), np.arange(n)
+    total = X * mass[:, None].astype(X.dtype)  # long rows in single precision, as those of a sketch, stay so
+    volume, node = adjacency.sum(axis=1), np.arange(n)
     children, heights, conductances, n_nodes = [], [], [], n
     while len(heads) and len(mass) > stop_at:
         merges = _choose_merges(heads, tails, _costs(heads, tails, total, mass), len(mass))
@@ -141,7 +142,8 @@ def ward_tree(
         n_nodes += len(made)
         kept, group = np.unique(group, return_inverse=True)
         member = sp.csr_array((np.ones(len(group)), (group, np.arange(len(group)))), shape=(len(kept), len(group)))
-        total, mass, volume, node = member @ total, member @ mass, member @ volume, node[kept]
+        total, mass, volume = member.astype(total.dtype) @ total, member @ mass, member @ volume
+        node = node[kept]
         heads, tails, weights = _contract(group[heads], group[tails], weights, len(kept))
     if not children:
         return MergeTree(n, np.zeros((0, 2), dtype=np.int64), np.zeros(0), np.zeros(0), node)
@@ -150,8 +152,8 @@ def ward_tree(
     return MergeTree(n, merged, raised, np.concatenate(conductances), node)
 
 
-def _costs(heads: Ints, tails: Ints, total: Floats, mass: Floats) -> Floats:
-    mean = total / mass[:, None]
+def _costs(heads: Ints, tails: Ints, total: NDArray[np.floating], mass: Floats) -> Floats:
+    mean = total / mass[:, None].astype(total.dtype)
     difference = mean[heads] - mean[tails]
     return mass[heads] * mass[tails] / (mass[heads] + mass[tails]) * np.einsum("ij,ij->i", difference, difference)
 
