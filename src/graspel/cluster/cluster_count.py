@@ -10,8 +10,8 @@ The *stability* says whether all graphs fall into the same k parts: s_k is the m
 partitions into k clusters (Ben-Hur, Elisseeff and Guyon compare samples of the points in the same way).
 
 The number is that of the largest s_k gap_k where this is at least `CLEAR`. Where no number is clear, as on images of
-digits, it is the smallest one whose stability is at most `NEARLY` below the largest. The numbers found on the data that
-we looked at are nearly the same for any `CLEAR` from .4 to .7. What this finds, beside other ways: docs/clustering.md.
+digits, it is the one of largest stability. The numbers found on the data that we looked at are nearly the same for any
+`CLEAR` from .4 to .7. What this finds, beside other ways: docs/clustering.md.
 
 Graphs of more than `COUNT_NODES` points are made on groups of near points (:mod:`graspel.cluster.groups`): to count
 clusters, groups are enough.
@@ -47,9 +47,8 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 CLEAR = 0.5  # smallest clear s_k gap_k: the next eigenvalue is 1.65 times as large as expected, and all members agree
-NEARLY = 0.05  # stabilities that differ by no more count as equal
-COUNT_NODES = 1_000  # nodes of the graphs; seven members and 29 numbers take five seconds of processor time
-MOST_STABLE = 30  # largest number that stability alone can give ...
+COUNT_NODES = 1_000  # nodes of the graphs; seven members and 24 numbers take five seconds of processor time
+MOST_STABLE = 25  # largest number that stability alone can give ...
 MOST = 60  # ... and largest number that a gap can give
 WIDE = 5  # neighbors from which a member's eigenvalues count
 NODES_PER_CLUSTER = 4  # fewest nodes for each cluster
@@ -63,7 +62,7 @@ class ClusterCount:
     Attributes
     ----------
     n_clusters : int, the number
-    numbers : array, the numbers k that were tried: all up to 30, but only those of large gaps where one is clear
+    numbers : array, the numbers k that were tried: all up to 25, but only those of large gaps where one is clear
     stability : array, how far the members agree on k clusters (1: all find the same)
     gaps : array, the mean gap of the eigenvalues after k
     """
@@ -90,7 +89,7 @@ class ClusterCount:
         >>> choose_count(np.array([2, 3, 4]), stability, gaps).sentence()
         '3 clusters: largest gap (1.20), on which the graphs agree (1.00); next 4 (0.16), 2 (0.09): clear'
         >>> choose_count(np.array([2, 3, 4]), stability, gaps / 4).sentence(2)
-        '3 clusters: the fewest on which the graphs agree well (1.00); next 2 (0.90): not clear, no gap stands out'
+        '3 clusters: the graphs agree most on them (1.00); next 2 (0.90): not clear, no gap stands out'
         """
         by = self.evidence if self.is_clear else self.stability
         chosen = int(np.flatnonzero(self.numbers == self.n_clusters)[0])
@@ -101,18 +100,16 @@ class ClusterCount:
         if self.is_clear:
             why = f"largest gap ({self.gaps[chosen]:.2f}), on which the graphs agree {agree}"
         else:
-            why = f"the fewest on which the graphs agree well {agree}"
+            why = f"the graphs agree most on them {agree}"
         verdict = "clear" if self.is_clear else "not clear, no gap stands out"
         return f"{self.n_clusters} clusters: {why}{following}: {verdict}"
 
 
 def choose_count(numbers: Ints, stability: Floats, gaps: Floats) -> ClusterCount:
-    """The number of largest evidence if that is clear, else the smallest one that is nearly as stable as any."""
-    evidence = np.round(stability * gaps, 9)  # the first of equals is chosen, also where rounding errors differ
-    if evidence.max() >= CLEAR:
-        best = int(np.argmax(evidence))
-    else:
-        best = int(np.flatnonzero(stability >= stability.max() - NEARLY - 1e-9)[0])
+    """The number of largest evidence if that is clear, else the most stable one (the smallest of equals)."""
+    evidence = stability * gaps
+    by = evidence if evidence.max() >= CLEAR else stability
+    best = int(np.argmax(np.round(by, 9)))  # the first of equals, also where rounding errors differ
     return ClusterCount(int(numbers[best]), numbers, stability, gaps)
 
 
@@ -134,6 +131,7 @@ def count_clusters(
     groups = find_groups(neighbors, weigh, rng, max_nodes=COUNT_NODES)
     node = np.arange(neighbors.points.n_points) if groups is None else groups
     n_nodes = int(node.max()) + 1
+    mass = None if groups is None else np.bincount(groups).astype(np.float64)
     if n_nodes < 3 * NODES_PER_CLUSTER or n_nodes > 3 * COUNT_NODES:
         return None
     seeds = rng.integers(2**63, size=len(members))
@@ -142,7 +140,7 @@ def count_clusters(
     def embed(at: int) -> tuple[object, Floats, Floats]:
         own = np.random.default_rng(seeds[at])
         adjacency = build_member(members[at], neighbors, weigh, own, groups=groups)
-        return adjacency, *embed_member(adjacency, MOST + 1, own, n_jobs=1)
+        return adjacency, *embed_member(adjacency, MOST + 1, own, mass, n_jobs=1)
 
     everyone = range(len(members))
     embedded = list(map_blocks(embed, everyone, n_threads))
@@ -153,7 +151,8 @@ def count_clusters(
     def measure(numbers: list[int]) -> ClusterCount:
         def cut(at: int) -> list[Ints]:
             adjacency, values, vectors = embedded[at]
-            found = (cut_member(adjacency, values, vectors, k, assignment, int(seeds[at] % 2**31)) for k in numbers)
+            seed = int(seeds[at] % 2**31)
+            found = (cut_member(adjacency, values, vectors, k, assignment, seed, mass) for k in numbers)
             return [partition.labels[node] for partition in found]
 
         partitions = list(map_blocks(cut, everyone, n_threads))

@@ -20,7 +20,7 @@ from graspel.cluster.clustering import Clustering, give_copies_one_label, neares
 from graspel.cluster.consensus_clusters import ConsensusClusters, consensus_clusters
 from graspel.cluster.graph_clusters import check_n_clusters, cluster_graph, find_eigengap
 from graspel.cluster.hierarchy import cut_linkage, find_linkage
-from graspel.cluster.members import MEMBERS
+from graspel.cluster.members import MEMBERS, THIN_MEMBERS
 from graspel.cluster.outliers import core_distances, find_noise, outlier_scores
 from graspel.graph_estimator import GraphEstimator, find_originals
 from graspel.learner import GRASPEL
@@ -38,7 +38,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-UNN_NEIGHBORS = 5  # neighbors of the graph that initial="unn" sparsifies
+UNN_NEIGHBORS = 3  # neighbors of the graph that initial="unn" sparsifies; densities of 1.05 to 1.21 as in the paper
 GRAPH_PARAMETERS = {  # parameters of the learner that can be given to the clusterer, and what they mean there
     "metric": "euclidean",
     "n_neighbors": None,
@@ -64,11 +64,12 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
     metric : {"euclidean", "cosine", "precomputed"}, str or callable, default="euclidean"
         The distance between points, as in GRASPEL.
     n_neighbors : int, default=None
-        Neighbors of each point in the learned graph. None: 2, or 5 with initial="unn".
+        Neighbors of each point in the learned graph. None: 2, or 3 with initial="unn".
     neighbor_rule : {"nearest", "mutual", "local-scale"}, default=None
         The rule by which neighbors are chosen in the learned graph. None: "nearest".
     initial : {"knn", "unn", "mst"}, Graph, sparse matrix or (indices, distances), default="knn"
-        The initial graph of the learner. With "unn" the graphs of the consensus are sparsified as well.
+        The initial graph of the learner. With "unn" the graphs of the consensus are ultra-sparse as well, at most 1.15
+        edges per point, and those of ten neighbors are left out.
     center : bool, default=False
         Subtract each row's mean first.
     learner : GRASPEL, default=None
@@ -279,14 +280,15 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
         return lists, start.weigh
 
     def _find_consensus(self, learned: Learned, n_clusters: int, n_members: int) -> ConsensusClusters:
+        is_thin = isinstance(self.learner_.initial, str) and self.learner_.initial == "unn"
         return consensus_clusters(
             *self._get_lists(learned),
             n_clusters,
-            MEMBERS[:n_members],
+            (THIN_MEMBERS if is_thin else MEMBERS)[:n_members],
             assign_labels=self.assign_labels,
             rng=generator(self.random_state),
             n_jobs=self.n_jobs,
-            sparse=isinstance(self.learner_.initial, str) and self.learner_.initial == "unn",
+            sparse=is_thin,
         )
 
     def _score_outliers(self, learned: Learned) -> None:
