@@ -327,8 +327,9 @@ def fit_learner(learner: GRASPEL, values: Any, *, keep_lists: bool = True, n_lis
         learner.graph_, learner.history_ = learned.graph, learned.history
         learner.n_iter_ = len(learned.history)
         learner._tie_rule = TieRule.of(learned)
-        learner._learned, learner._growing = learned, None
         learner._certificate = certify(learned, sigma=learner.sigma, beta=learner.beta, rng=rng)
+        learned = replace(learned, exact=None)  # the elimination of a large graph is large
+        learner._learned, learner._growing = learned, None
     return learned
 
 

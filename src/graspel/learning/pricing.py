@@ -109,6 +109,13 @@ def price_all_pairs(problem: Problem, factor: ExactFactor, blocks: list[slice] |
     return _keep_largest(_join(found))._replace(n_pairs=n_pairs)
 
 
+def price_random_nodes(problem: Problem, factor: ExactFactor, rng: np.random.Generator) -> Priced:
+    """All pairs of 1,024 random nodes with R > k, exactly."""
+    blocks = row_blocks(problem.points.n_points, COLUMNS)
+    chosen = np.sort(rng.choice(len(blocks), min(SAMPLED_BLOCKS, len(blocks)), replace=False))
+    return price_all_pairs(problem, factor, [blocks[i] for i in chosen])
+
+
 def price_some_pairs(
     problem: Problem, factor: ExactFactor, heads: Ints, tails: Ints, rng: np.random.Generator
 ) -> tuple[Priced, Priced]:
@@ -117,9 +124,7 @@ def price_some_pairs(
     The second result holds the given pairs with R > k as estimated, with a relative standard error of
     sqrt(2 / DIMENSIONS). Those that become edges are priced exactly by the next evaluation.
     """
-    blocks = row_blocks(problem.points.n_points, COLUMNS)
-    chosen = np.sort(rng.choice(len(blocks), min(SAMPLED_BLOCKS, len(blocks)), replace=False))
-    exact = price_all_pairs(problem, factor, [blocks[i] for i in chosen])
+    exact = price_random_nodes(problem, factor, rng)
     x = factor.prepare_solves().sketch(DIMENSIONS, rng)
     R = np.concatenate(
         [((x[heads[b]] - x[tails[b]]) ** 2).sum(axis=1) for b in row_blocks(len(heads), 1 << 16)] or [np.empty(0)]
