@@ -31,6 +31,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 COLUMNS = 64  # columns of M that one thread computes at once: 10 MB for 20,000 points
+ONE_BLOCK = 1024  # points up to which all columns are computed at once: starting threads would take longer
 NUMPY_SIZE = 50_000  # entries of M up to which loading a compiled loop does not pay
 ROWS = 4096  # points whose distances to these columns are computed at once
 MOST_LISTED = 4_000_000  # pairs that are listed; if more have R > k, those of the largest R / k
@@ -97,7 +98,7 @@ def price_all_pairs(problem: Problem, factor: ExactFactor, blocks: list[slice] |
 
     found: list[Priced] = []
     below = 0.0
-    blocks = row_blocks(n, COLUMNS) if blocks is None else blocks
+    blocks = row_blocks(n, COLUMNS if n > ONE_BLOCK else n) if blocks is None else blocks
     for done, (heads, tails, R) in enumerate(map_blocks(price, blocks, points.n_threads)):
         announce("searching pairs", done / len(blocks))
         excess = R / problem.k_of(heads, tails) - 1

@@ -102,7 +102,7 @@ class EliminationPattern:
         return weights, core
 
     def collect(self, R: Floats, R_core: Floats) -> Floats:
-        """The resistances of the edges, from those of the pattern and of the core."""
+        """The resistances of the edges, from those of the pattern and of the core (upper triangle)."""
         found = np.empty(len(self._in_core))
         found[~self._in_core] = R[self._slot]
         found[self._in_core] = R_core[self._core_row, self._core_column]
@@ -147,7 +147,7 @@ class ExactFactor:
         pattern = self.pattern
         shares = self._weights / np.repeat(self._pivots, np.diff(pattern.pointers))
         to_reference = self._R_core[:, -1]
-        M_core = (to_reference[:, None] + to_reference - self._R_core) / 2
+        M_core = (to_reference[:, None] + to_reference - self._R_core - self._R_core.T) / 2
         return Solves(pattern, shares, self._pivots, M_core)
 
 

@@ -133,54 +133,73 @@ def grounded_core_resistances(adjacency: Floats, n_threads: int = 1) -> tuple[fl
     >>> trees, R = grounded_core_resistances(np.array([[0.0, 1e-30, 0], [0, 0, 1], [0, 0, 0]]))
     >>> round(float(trees / np.log(1e-30)), 9), R
     (1.0, array([[0.e+00, 1.e+30, 1.e+30],
-           [1.e+30, 0.e+00, 1.e+00],
-           [1.e+30, 1.e+00, 0.e+00]]))
+           [0.e+00, 0.e+00, 1.e+00],
+           [0.e+00, 0.e+00, 0.e+00]]))
     """
     to_ground = adjacency[0, 1:]
     d = float(to_ground.sum())
     share = to_ground / d
-    trees, R_others = core_resistances(adjacency[1:, 1:] + np.outer(share, to_ground), n_threads)
-    mean = R_others @ share
+    reduced = np.outer(share, to_ground)
+    reduced += adjacency[1:, 1:]
+    trees, R_others = core_resistances(reduced, n_threads)
+    mean = R_others @ share + share @ R_others
     R = np.zeros_like(adjacency)
     R[1:, 1:] = R_others
-    R[0, 1:] = R[1:, 0] = 1 / d + np.maximum(mean - float(share @ mean) / 2, 0.0)
+    R[0, 1:] = 1 / d + np.maximum(mean - float(share @ mean) / 2, 0.0)
     return trees + float(np.log(d)), R
 
 
 def core_resistances(adjacency: Floats, n_threads: int = 1) -> tuple[float, Floats]:
     """Logarithm of the weighted number of spanning trees, and the resistances of all pairs, of a small connected graph.
 
-    The upper triangle of the adjacency is read. Cholesky's method is fast, but loses light edges
-    beside very heavy ones to rounding. The leverages w R of all edges sum to N - 1 (Foster 1949), which shows whether
-    this has happened. Then elimination without subtraction is used.
+    The upper triangle of the adjacency is read, and resistances are written to the upper triangle: copies of a matrix
+    take longer than its inverse. Cholesky's method is fast, but loses light edges beside very heavy ones to rounding.
+    The leverages w R of all edges sum to N - 1 (Foster 1949), which shows whether this has happened. Then elimination
+    without subtraction is used.
 
     >>> trees, R = core_resistances(np.array([[0.0, 1, 1], [0, 0, 1], [0, 0, 0]]))
     >>> round(float(np.exp(trees)), 9), R.round(3)
     (3.0, array([[0.   , 0.667, 0.667],
-           [0.667, 0.   , 0.667],
-           [0.667, 0.667, 0.   ]]))
+           [0.   , 0.   , 0.667],
+           [0.   , 0.   , 0.   ]]))
     """
     n = len(adjacency)
     if n <= 1:
         return 0.0, np.zeros((n, n))
     A = np.triu(adjacency, 1)
-    A += A.T
     unit = float(A.max())  # weights of order one are far from the limits of double precision, and from the mean 1/N
-    T = -A / unit
-    np.fill_diagonal(T, A.sum(axis=1) / unit)
+    T = A * (-1 / unit)
+    np.fill_diagonal(T, (A.sum(axis=0) + A.sum(axis=1)) / unit)
     T += 1.0 / n
-    value, K = inverse_by_halves(T, n_threads)
+    value, R = _invert_upper(T, n_threads)
     if np.isfinite(value):
-        d = np.diag(K).copy()
-        R = d[:, None] + d - 2 * K
-        leverage = float(np.einsum("ij,ij->", A, R)) / (2 * unit)
+        d = np.diag(R).copy()
+        R *= -2
+        R += d
+        R += d[:, None]
+        leverage = float(np.einsum("ij,ij->", A, R)) / unit
         if abs(leverage - (n - 1)) <= FOSTER_TOL * n:
             np.maximum(R, 4 * np.finfo(float).eps * float(d.max()), out=R)
-            np.fill_diagonal(R, 0.0)
             R /= unit
-            return value - float(np.log(n)) + (n - 1) * float(np.log(unit)), R
-    factor = DenseFactor(A, np.zeros(n))
-    return factor.logdet(), resistances_from_factor(factor)
+            return value - float(np.log(n)) + (n - 1) * float(np.log(unit)), np.triu(R, 1)
+    factor = DenseFactor(A + A.T, np.zeros(n))
+    return factor.logdet(), np.triu(resistances_from_factor(factor), 1)
+
+
+def _invert_upper(T: Floats, n_threads: int) -> tuple[float, Floats]:
+    """Value of logdet T (-inf if T is not positive definite), and the inverse, perhaps in the place of T.
+
+    Of both, the upper triangle counts.
+    """
+    if len(T) > HALVED_SIZE:
+        T = np.triu(T)
+        return inverse_by_halves(T + np.triu(T, 1).T, n_threads)
+    factor, failed = dpotrf(T.T, lower=1, clean=0, overwrite_a=1)
+    if failed:
+        return -np.inf, T
+    value = 2 * float(np.log(np.diag(factor)).sum())
+    inverse, _ = dpotri(factor, lower=1, overwrite_c=1)
+    return value, inverse.T
 
 
 def likelihood_terms(heads: Ints, tails: Ints, w: Floats, n_nodes: int) -> tuple[float, Floats]:
