@@ -50,9 +50,10 @@ def log_determinant(T: Floats) -> tuple[float, Callable[[], Floats]]:
         return -np.inf, lambda: np.full_like(T, np.nan)
 
     def inverse() -> Floats:
-        half, _ = dpotri(factor, lower=1)
-        half = np.tril(half)
-        return half + np.tril(half, -1).T
+        half, _ = dpotri(factor, lower=1)  # the factor and `half` are zero above the diagonal
+        full = half + half.T
+        full.flat[:: len(full) + 1] /= 2
+        return np.asarray(full)
 
     return 2 * float(np.log(np.diag(factor)).sum()), inverse
 
@@ -73,7 +74,7 @@ def laplacian_plus_mean(heads: Ints, tails: Ints, w: Floats, n_nodes: int) -> Fl
     T[heads, tails] -= w
     T[tails, heads] -= w
     degrees = np.bincount(heads, w, n_nodes) + np.bincount(tails, w, n_nodes)
-    T[np.diag_indices(n_nodes)] += degrees
+    T.flat[:: n_nodes + 1] += degrees
     return T
 
 
@@ -202,8 +203,10 @@ def _invert_upper(T: Floats, n_threads: int) -> tuple[float, Floats]:
     return value, inverse.T
 
 
-def likelihood_terms(heads: Ints, tails: Ints, w: Floats, n_nodes: int) -> tuple[float, Floats]:
-    """The log-determinant of L + 11'/N and the resistances of all edges of a connected graph with positive weights.
+def likelihood_terms(
+    heads: Ints, tails: Ints, w: Floats, n_nodes: int, T: Floats | None = None
+) -> tuple[float, Floats]:
+    """The log-determinant of T = L + 11'/N and the resistances of all edges of a connected graph with positive weights.
 
     Cholesky's method is fast, but loses light edges beside very heavy ones to rounding. The leverages w R of all edges
     sum to N - 1 (Foster 1949), which shows whether this has happened. Then elimination without subtraction is used.
@@ -212,7 +215,9 @@ def likelihood_terms(heads: Ints, tails: Ints, w: Floats, n_nodes: int) -> tuple
     >>> R
     array([1.e+20, 1.e-20])
     """
-    value, inverse = log_determinant(laplacian_plus_mean(heads, tails, w, n_nodes))
+    if T is None:
+        T = laplacian_plus_mean(heads, tails, w, n_nodes)
+    value, inverse = log_determinant(T)
     if np.isfinite(value):
         K = inverse()
         R = edge_resistances(K, heads, tails)
