@@ -30,7 +30,7 @@ from graspel.learning.exact_measures import ExactMeasures
 from graspel.learning.history import Round
 from graspel.learning.initial import InitialGraph, initial_graph, listed_pairs
 from graspel.learning.objective import calibrate
-from graspel.learning.optimum import ALL_PAIRS_NODES, TOL, Optimality, find_optimum
+from graspel.learning.optimum import STRICT_NODES, TOL, Optimality, find_optimum
 from graspel.learning.pricing import Problem
 from graspel.learning.refine import refine_weights
 from graspel.learning.run_log import RunLog
@@ -45,7 +45,7 @@ from graspel.runtime.progress import announce
 Floats = NDArray[np.float64]
 
 OPTIMUM_NEIGHBORS = 6  # neighbors of each point where the search for the optimum starts: it keeps 2.5 to 5 edges a node
-OPTIMUM_LISTED = 20  # neighbors of each point that are searched for edges where there are too many points for all pairs
+OPTIMUM_LISTED = 20  # neighbors of each point that are searched for edges where resistances may be estimates
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def learn_optimum(points: Points, settings: Settings, rng: np.random.Generator) 
     """
     log = RunLog(settings)
     k = min(max(settings.n_neighbors, OPTIMUM_NEIGHBORS), points.n_points - 1)
-    n_listed = min(OPTIMUM_LISTED, points.n_points - 1) if points.n_points > ALL_PAIRS_NODES else 0
+    n_listed = min(OPTIMUM_LISTED, points.n_points - 1) if points.n_points > STRICT_NODES else 0
     start = initial_graph(
         points, settings.initial, k, rng, neighbor_rule=settings.neighbor_rule, n_listed=n_listed
     )  # Step 1

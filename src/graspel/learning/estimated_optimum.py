@@ -19,7 +19,8 @@ with one over the root of the number of flows, where the gap itself goes with it
 a bound of 1e-3. So if one takes less than a minute, the last round has exact resistances of all edges, and of those
 pairs of the lists whose R is not below k by three standard errors. These pairs join the edges with a small weight, and
 are dropped again if it vanishes. The bound is then one over the edges, the lists (where pairs farther below count as
-below) and all pairs of 1,024 random nodes, which are searched exactly.
+below) and all pairs of 1,024 random nodes, which are searched exactly; or over all pairs up to 25,000 nodes. If it is
+not below `tol`, the pairs that were found become edges, and another exact round follows.
 
 References
 ----------
@@ -41,8 +42,8 @@ from graspel.graph.edges import edge_keys
 from graspel.learning.exact_measures import ExactMeasures
 from graspel.learning.optimal_weights import optimize_weights
 from graspel.learning.optimality_gap import optimality_gap
-from graspel.learning.optimum import VANISHED, Optimality, OptimumSearch, merge_priced
-from graspel.learning.pricing import Priced, price_random_nodes
+from graspel.learning.optimum import ALL_PAIRS_NODES, VANISHED, Optimality, OptimumSearch, merge_priced
+from graspel.learning.pricing import Priced, price_all_pairs, price_random_nodes
 from graspel.learning.refine import find_needed
 from graspel.linalg.edge_leverages import Leverages, estimate_leverages
 from graspel.linalg.edge_resistances import EdgeResistances
@@ -50,7 +51,8 @@ from graspel.runtime.progress import announce
 
 Floats = NDArray[np.float64]
 
-MOST_WORK = 1e11  # multiplications of one exact evaluation, above which R is estimated: several seconds
+MOST_WORK = 2e10  # multiplications of one exact evaluation, above which R is estimated: half a second
+GROUND_WORK = 1e11  # the same where 1/sigma^2 matters, so that there are no estimates: several seconds
 N_ROUNDS = 4  # the first has the edges of the start; few pairs are found after the third
 BATCHES = 4  # batches of flows per step
 PRICE_BATCHES = 16  # batches from which pairs are priced: 128 flows, 3 % standard error of R
@@ -182,11 +184,16 @@ class EstimatedSearch(OptimumSearch):
         """Step 3: the pairs with R > k as estimated, and how near the graph is to the optimum."""
         graph, n = self.graph, self.graph.n_nodes
         if self.is_exact:
-            sampled = price_random_nodes(self.problem, self._factor, self._rng)
-            known = merge_priced(n, self._known, sampled)
+            all_pairs = n <= ALL_PAIRS_NODES
+            found = (
+                price_all_pairs(self.problem, self._factor)
+                if all_pairs
+                else price_random_nodes(self.problem, self._factor, self._rng)
+            )
+            known = merge_priced(n, self._known, found)
             gap = optimality_gap(n, known.heads, known.tails, known.excess, self.slack, known.below, self.ground)
-            n_pairs = min(len(self._listed[0]) + graph.n_edges + sampled.n_pairs, n * (n - 1) // 2)
-            return known, Optimality(gap, known.largest, n_pairs, False)
+            n_pairs = found.n_pairs if all_pairs else len(self._listed[0]) + graph.n_edges + found.n_pairs
+            return known, Optimality(gap, known.largest, n_pairs, all_pairs)
         k = self.problem.k_of(*self.others)
         heads, tails = (np.concatenate(ends) for ends in zip((graph.heads, graph.tails), self.others, strict=True))
         excess = np.concatenate([self.R / self.k - 1, self._found.resistance / k - 1])
@@ -218,10 +225,12 @@ def choose_search(
     graph: Graph, ground: float, n_threads: int = 1
 ) -> tuple[type[OptimumSearch], EdgeResistances | None]:
     """Exact resistances where elimination is cheap, with its order, else estimates."""
-    resistances = EdgeResistances(graph.heads, graph.tails, graph.n_nodes, ground, n_threads, most_work=MOST_WORK)
-    if resistances.work <= MOST_WORK:
+    needs_exact = ground > LARGEST_GROUND
+    most_work = GROUND_WORK if needs_exact else MOST_WORK
+    resistances = EdgeResistances(graph.heads, graph.tails, graph.n_nodes, ground, n_threads, most_work=most_work)
+    if resistances.work <= most_work:
         return OptimumSearch, resistances
-    if ground > LARGEST_GROUND:
+    if needs_exact:
         raise ValueError(
             f"optimal=True: {graph.n_nodes:,} points need too much work for exact resistances, and their estimates "
             f"take 1/sigma^2 for zero, but it is {ground:.1e} in units of the median z_data. Take a larger sigma, or "

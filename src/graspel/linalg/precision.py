@@ -31,8 +31,8 @@ from graspel.runtime.parallel import row_blocks, run_blocks
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-HALVED_SIZE = 1000  # rows up to which a matrix is inverted by LAPACK, on one thread
-PRODUCT_ROWS = 256  # rows of a product that one thread computes at once
+LAPACK_SIZE = 1000  # rows up to which a matrix is inverted by LAPACK, on one thread
+SWEPT_ROWS = 256  # rows of a block of the sweep operator
 FOSTER_TOL = 1e-6  # largest error of the mean leverage at which resistances by Cholesky's method are accurate enough
 
 
@@ -85,44 +85,39 @@ def edge_resistances(inverse: Floats, heads: Ints, tails: Ints) -> Floats:
     return np.maximum(R, np.finfo(float).eps * (d[heads] + d[tails]))
 
 
-def inverse_by_halves(T: Floats, n_threads: int) -> tuple[float, Floats]:
-    """Value of logdet T (-inf if T is not positive definite) and the inverse, by products that threads share.
+def invert_in_place(T: Floats, n_threads: int) -> float:
+    """Invert a symmetric positive definite matrix in its place; the upper triangle counts. Returns logdet T.
 
-    With the blocks A, B and C of T and the Schur complement S = C - B' A^-1 B, the inverse has the blocks
-    A^-1 + Y S^-1 Y', -Y S^-1 and S^-1, where Y = A^-1 B. Cholesky's method on one thread takes 3/4 of the operations.
+    Block by block, K, with C = T_:K and D = T_KK^-1, the matrix becomes T - C D C' outside of the block, C D beside it
+    and -D inside (the sweep operator). After all blocks it is -T^-1. Threads share the rows, and nothing is copied. If
+    the matrix is not positive definite, the value is -inf, and T is spoiled.
 
-    >>> value, K = inverse_by_halves(np.array([[2.0, 1.0], [1.0, 2.0]]), 1)
-    >>> round(float(np.exp(value)), 12), K.round(3)
+    >>> T = np.array([[2.0, 1.0], [1.0, 2.0]])
+    >>> value = invert_in_place(T, 1)
+    >>> round(float(np.exp(value)), 12), np.triu(T).round(3)
     (3.0, array([[ 0.667, -0.333],
-           [-0.333,  0.667]]))
+           [ 0.   ,  0.667]]))
     """
-    n = len(T)
-    if n <= HALVED_SIZE:
-        value, inverse = log_determinant(T)
-        return value, inverse()
-    half = n // 2
-    value, A = inverse_by_halves(T[:half, :half].copy(), n_threads)
-    if not np.isfinite(value):
-        return value, T
-    Y = _product(A, T[:half, half:], n_threads)
-    value_S, S = inverse_by_halves(T[half:, half:] - _product(T[half:, :half], Y, n_threads), n_threads)
-    K = np.empty_like(T)
-    K[:half, half:] = -_product(Y, S, n_threads)
-    K[half:, :half] = K[:half, half:].T
-    K[:half, :half] = A - _product(K[:half, half:], Y.T, n_threads)
-    K[half:, half:] = S
-    return value + value_S, K
+    n, value = len(T), 0.0
+    blocks = row_blocks(n, SWEPT_ROWS)
+    for K in blocks:
+        C = np.zeros((n, K.stop - K.start))
+        C[: K.start], C[K.stop :] = T[: K.start, K], T[K, K.stop :].T
+        inside = np.triu(T[K, K])
+        change, inverse = log_determinant(inside + np.triu(inside, 1).T)
+        value += change
+        if not np.isfinite(value):
+            return -np.inf
+        D = inverse()
+        P = C @ D
 
+        def update(rows: slice, P: Floats = P, C: Floats = C) -> None:
+            T[rows, rows.start :] -= P[rows] @ C[rows.start :].T
 
-def _product(A: Floats, B: Floats, n_threads: int) -> Floats:
-    """A B, in blocks of rows of fixed size."""
-    C = np.empty((len(A), B.shape[1]))
-
-    def multiply(rows: slice) -> None:
-        np.matmul(A[rows], B, out=C[rows])
-
-    run_blocks(multiply, row_blocks(len(A), PRODUCT_ROWS), n_threads)
-    return C
+        run_blocks(update, blocks, n_threads)
+        T[: K.start, K], T[K, K.stop :], T[K, K] = P[: K.start], P[K.stop :].T, -D
+    np.negative(T, out=T)
+    return value
 
 
 def grounded_core_resistances(adjacency: Floats, n_threads: int = 1) -> tuple[float, Floats]:
@@ -188,13 +183,12 @@ def core_resistances(adjacency: Floats, n_threads: int = 1) -> tuple[float, Floa
 
 
 def _invert_upper(T: Floats, n_threads: int) -> tuple[float, Floats]:
-    """Value of logdet T (-inf if T is not positive definite), and the inverse, perhaps in the place of T.
+    """Value of logdet T (-inf if T is not positive definite), and the inverse, in the place of T.
 
     Of both, the upper triangle counts.
     """
-    if len(T) > HALVED_SIZE:
-        T = np.triu(T)
-        return inverse_by_halves(T + np.triu(T, 1).T, n_threads)
+    if len(T) > LAPACK_SIZE:
+        return invert_in_place(T, n_threads), T
     factor, failed = dpotrf(T.T, lower=1, clean=0, overwrite_a=1)
     if failed:
         return -np.inf, T
