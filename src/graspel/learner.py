@@ -330,9 +330,9 @@ def fit_learner(
         learner.graph_, learner.history_ = learned.graph, learned.history
         learner.n_iter_ = len(learned.history)
         learner._tie_rule = TieRule.of(learned)
-        learner._learned, learner._growing, learner._certificate = learned, None, None
-        if certified:
-            learner._certificate = certify(learned, sigma=learner.sigma, beta=learner.beta, rng=rng)
+        learner._certificate = certify(learned, sigma=learner.sigma, beta=learner.beta, rng=rng) if certified else None
+        learned = replace(learned, exact=None)  # the elimination of a large graph is large
+        learner._learned, learner._growing = learned, None
     return learned
 
 
