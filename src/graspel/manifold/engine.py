@@ -129,7 +129,8 @@ class Descent:
         from graspel.kernels import tsne
 
         self.kernels, self.pool = tsne, pool
-        self.entries = P.indptr.astype(np.int64), P.indices.astype(np.int32), P.data.astype(np.float32)
+        members, shares = P.indices.astype(np.int32, copy=False), P.data.astype(np.float32, copy=False)
+        self.entries = P.indptr.astype(np.int64), members, shares
         self.Y: Singles = np.array(start, dtype=np.float32, order="C")
         self.attraction, self.repulsion = np.zeros_like(self.Y), np.zeros_like(self.Y)
         self.updates, self.gains = np.zeros_like(self.Y), np.ones_like(self.Y)

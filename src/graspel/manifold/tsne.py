@@ -18,13 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.graph import Graph
-from graspel.learner import GRASPEL
+from graspel.learner import GRASPEL, plan_learner
+from graspel.learning.plan import Plan
 from graspel.linalg.coarsen import Coarsening, coarsen
 from graspel.manifold.affinities import affinities, group_affinities
 from graspel.manifold.base import GraphEmbedding
 from graspel.manifold.duplicates import DistinctPoints, merge_copies
 from graspel.manifold.engine import Iterations, Layout, TSNECallback, optimize
 from graspel.manifold.interpolation import interpolate
+from graspel.manifold.plan import plan_tsne
 from graspel.manifold.start import group_start
 from graspel.neighbors.exact import EXTRA_CANDIDATES
 from graspel.neighbors.new_points import MEDIAN_NEIGHBORS
@@ -169,9 +171,9 @@ class MultilevelTSNE(GraphEmbedding):
         self._check_sizes(values.shape[0])
         rng = generator(self.random_state)
         learner = self._copy_learner()
+        self._make_plan(learner, values.shape).check()
         with self._running():
-            n_listed = max(0, self._n_attracting - EXTRA_CANDIDATES)
-            neighbors = self._learn_graph(learner, X, values, n_listed=n_listed).start.neighbors
+            neighbors = self._learn_graph(learner, X, values, n_listed=self._n_listed).start.neighbors
             distinct = merge_copies(self.graph_, self._neighbor_lists(neighbors, learner, values, rng))
             coarse, first, last = self._embed(distinct, rng)
         self.coarse_graph_ = coarse.graph
@@ -197,6 +199,32 @@ class MultilevelTSNE(GraphEmbedding):
         """
         ties = self._find_near_points(X, MEDIAN_NEIGHBORS)
         return self._near_points.medians(ties, self.embedding_)
+
+    def plan(self, X: Any) -> Plan:
+        """Foretell memory and time of `fit`; a fit that cannot be held in memory does not begin.
+
+        Parameters
+        ----------
+        X : tuple (N, M), or a matrix of any kind that `fit` takes
+
+        Returns
+        -------
+        plan : Plan
+            Its `memory` is the peak in bytes beside X, within a factor of 1.5 of what was measured; `seconds` are those
+            of all `refine_iter` iterations on an idle machine, more where the neighbor search takes longer.
+
+        Examples
+        --------
+        >>> MultilevelTSNE().plan((1_000_000, 32)).memory < 4e9
+        True
+        """
+        self._check_parameters()
+        return self._make_plan(self._copy_learner(), X)
+
+    def _make_plan(self, learner: GRASPEL, X: Any) -> Plan:
+        learning = plan_learner(learner, X, n_listed=self._n_listed)
+        n_iter = 0 if self.representatives else self.refine_iter
+        return plan_tsne(learning, self._n_attracting, self.n_components, n_iter, count_threads(self.n_jobs))
 
     def _default_learner(self) -> GRASPEL:
         return GRASPEL(max_iter=0)
@@ -235,6 +263,11 @@ class MultilevelTSNE(GraphEmbedding):
     def _n_attracting(self) -> int:
         """Number of neighbors that attract each point."""
         return (self.n_neighbors + 1) // 2 if self.representatives else self.n_neighbors
+
+    @property
+    def _n_listed(self) -> int:
+        """Length of the lists that the learner is asked for; it lists a few more."""
+        return max(0, self._n_attracting - EXTRA_CANDIDATES)
 
     def _check_parameters(self) -> None:
         hint = "It is the number of points for each representative; the paper uses 5, and 1 is no coarsening."
