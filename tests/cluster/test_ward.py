@@ -11,6 +11,7 @@ from numpy.testing import assert_array_equal
 from sklearn.cluster import AgglomerativeClustering
 
 from graspel.cluster.ward import ward_tree
+from graspel.graph import Graph
 from graspel.metrics import clustering_accuracy
 from linalg.zoo import isolated, union
 from toy_graphs import complete, cycle, grid, knn_like, path, random_tree, star
@@ -154,3 +155,19 @@ def test_conductance_decides_between_merges_of_nearly_equal_cost():
     assert_array_equal(tree.cut(3, 0.1), [0, 0, 0, 0, 1, 1, 2, 2])
     clear = ward_tree(np.repeat([0.0, 1.0, 100.0, 100.5], 2)[:, None], adjacency)
     assert_array_equal(clear.cut(3, 0.1), [0, 0, 1, 1, 2, 2, 2, 2])
+
+
+def test_a_mass_counts_as_so_many_equal_rows(rng):
+    """Rows repeated m times, their copies merged first at no cost, give the clusters of rows of mass m."""
+    graph, n = complete(60), 60
+    X, mass = rng.standard_normal((n, 2)), rng.integers(1, 4, n)
+    original = np.repeat(np.arange(n), mass)
+    first = np.cumsum(mass) - mass
+    copies = np.setdiff1d(np.arange(len(original)), first)
+    heads = np.concatenate([first[graph.heads], copies])
+    tails = np.concatenate([first[graph.tails], first[original[copies]]])
+    repeated = Graph(len(original), heads, tails, np.ones(len(heads)))
+    for k in (2, 5, 9):
+        whole = ward_tree(X[original], repeated.adjacency).cut(k)
+        merged = ward_tree(X, graph.adjacency, mass=mass.astype(float)).cut(k)
+        assert clustering_accuracy(whole, merged[original]) == 1

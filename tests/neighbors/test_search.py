@@ -127,8 +127,8 @@ def test_doubtful_points_are_those_like_the_ones_that_miss_neighbors():
     sample = np.arange(0, 100, 2)
     missed = np.zeros((50, 2), dtype=bool)
     missed[30:] = True
-    assert_array_equal(approximate._doubtful_points(lists, 2, sample, missed), np.arange(60, 100))
-    assert_array_equal(approximate._doubtful_points(lists, 2, sample, np.ones((50, 2), dtype=bool)), np.arange(100))
+    assert_array_equal(approximate._doubtful_points(lists, sample, missed), np.arange(60, 100))
+    assert_array_equal(approximate._doubtful_points(lists, sample, np.ones((50, 2), dtype=bool)), np.arange(100))
 
 
 def test_where_landmarks_fail_all_distances_are_computed_or_a_warning_is_given(rng, many, monkeypatch):
@@ -159,3 +159,14 @@ def test_lists_of_many_points_are_in_single_precision_unless_a_distance_is_too_s
     found = nearest_neighbors(Points(X), 2, rng)
     assert found.z.dtype == np.float64
     assert np.isfinite(found.z[:, :2]).all()
+
+
+def test_of_long_lists_the_first_ten_neighbors_are_sure(rng, many):
+    """The recall of lists of 30 is that of their first ten, and most of the others are there too."""
+    points = Points(blobs(rng, 2500, 12))
+    found = nearest_neighbors(points, 30, rng)
+    assert found.indices.shape[1] >= 30
+    first = share_found(points, found.z, approximate.SURE)
+    assert first >= 0.98
+    assert first == pytest.approx(found.recall, abs=0.025)
+    assert share_found(points, found.z, 30) >= 0.9

@@ -50,12 +50,12 @@ class Assignment(NamedTuple):
     ----------
     vectors_per_cluster : int, nontrivial eigenvectors used for each cluster
     rows : callable, (eigenvalues, eigenvectors) -> rows to cluster
-    labels : callable, (rows, adjacency, n_clusters, seed) -> cluster of each row
+    labels : callable, (rows, adjacency, n_clusters, seed, mass) -> cluster of each row; row i counts as mass[i] rows
     """
 
     vectors_per_cluster: int
     rows: Callable[[Floats, Floats], Floats]
-    labels: Callable[[Floats, sp.csr_array, int, int], Ints]
+    labels: Callable[[Floats, sp.csr_array, int, int, Floats | None], Ints]
 
 
 def unit_rows(values: Floats, vectors: Floats) -> Floats:
@@ -71,15 +71,16 @@ def plain_rows(values: Floats, vectors: Floats) -> Floats:
     return vectors[:, values > 0]
 
 
-def ward_labels(rows: Floats, adjacency: sp.csr_array, n_clusters: int, seed: int) -> Ints:
+def ward_labels(rows: Floats, adjacency: sp.csr_array, n_clusters: int, seed: int, mass: Floats | None = None) -> Ints:
     """Ward's clusters along the graph, then k-means from their centers; no cluster contains two components' nodes."""
     from sklearn.cluster import KMeans
 
-    first = ward_tree(rows, adjacency).cut(n_clusters, TIES)
-    centers = group_means(rows, first, np.bincount(first))
+    first = ward_tree(rows, adjacency, mass=mass).cut(n_clusters, TIES)
+    masses = np.ones(len(rows)) if mass is None else mass
+    centers = group_means(rows * masses[:, None], first, np.bincount(first, masses))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters: handled below
-        labels = KMeans(n_clusters, init=centers, n_init=1).fit(rows).labels_.astype(np.int64)
+        labels = KMeans(n_clusters, init=centers, n_init=1).fit(rows, sample_weight=mass).labels_.astype(np.int64)
     if len(np.unique(labels)) < n_clusters:
         return first
     component = Components.of(adjacency).labels
@@ -89,13 +90,16 @@ def ward_labels(rows: Floats, adjacency: sp.csr_array, n_clusters: int, seed: in
     return np.where(component_of_cluster[labels] != component, first, labels)
 
 
-def kmeans_labels(rows: Floats, adjacency: sp.csr_array, n_clusters: int, seed: int) -> Ints:
+def kmeans_labels(
+    rows: Floats, adjacency: sp.csr_array, n_clusters: int, seed: int, mass: Floats | None = None
+) -> Ints:
     """k-means from random starts (Algorithm 2 of the paper)."""
     from sklearn.cluster import KMeans
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters: some are empty
-        return KMeans(n_clusters, n_init=STARTS, random_state=seed).fit(rows).labels_.astype(np.int64)
+        kmeans = KMeans(n_clusters, n_init=STARTS, random_state=seed).fit(rows, sample_weight=mass)
+    return kmeans.labels_.astype(np.int64)
 
 
 ASSIGNMENTS: dict[str, Assignment] = {

@@ -77,35 +77,42 @@ def consensus_clusters(
     assignment = ASSIGNMENTS[assign_labels]
     groups = find_groups(neighbors, weigh, rng)
     everyone = np.arange(neighbors.points.n_points) if groups is None else groups  # the node of every point
-    n_nodes = int(everyone.max()) + 1
+    mass = None if groups is None else np.bincount(groups).astype(np.float64)
 
     def build(member: Member, rng: np.random.Generator) -> sp.csr_array:
         return build_member(member, neighbors, weigh, rng, sparse=sparse, groups=groups)
 
-    partitions = _cluster_members(build, n_nodes, n_clusters, members, assignment, rng, n_jobs)
+    def vote(partitions: list[Partition]) -> Consensus:
+        return find_consensus([partition.labels[everyone] for partition in partitions])
+
+    n_nodes = int(everyone.max()) + 1
+    partitions = _cluster_members(build, n_nodes, n_clusters, members, assignment, mass, rng, n_jobs)
     names = [member.name for member in members]
-    found = find_consensus([partition.labels for partition in partitions])
-    kept = kept_links(neighbors, found.labels[everyone])
+    found = vote(partitions)
+    kept = kept_links(neighbors, found.labels)
     is_by_centers = kept < ENOUGH_LINKS and has_coordinates(neighbors)
     if not is_by_centers:
         announce("clustering", 0.85, "the agreed graph")
-        labels = [partition.labels for partition in partitions]
-        adjacency = agreed_graph([partition.adjacency for partition in partitions], labels, found.weights)
+        adjacency = agreed_graph(
+            [partition.adjacency for partition in partitions],
+            [partition.labels for partition in partitions],
+            found.weights,
+        )
         n_vectors = assignment.vectors_per_cluster * n_clusters
-        values, vectors = embed_member(adjacency, n_vectors, rng, n_jobs=n_jobs)
+        values, vectors = embed_member(adjacency, n_vectors, rng, mass, n_jobs=n_jobs)
         seed = int(rng.integers(2**31))
-        partitions.append(cut_member(adjacency, values, vectors, n_clusters, assignment, seed))
+        partitions.append(cut_member(adjacency, values, vectors, n_clusters, assignment, seed, mass))
         names.append(AGREED)
-        found = find_consensus([*labels, partitions[-1].labels])
-        kept = kept_links(neighbors, found.labels[everyone])
+        found = vote(partitions)
+        kept = kept_links(neighbors, found.labels)
     heaviest = partitions[int(np.argmax(np.round(found.weights, 9)))]
     labels = [partition.labels[everyone] for partition in partitions]
     if is_by_centers:
         announce("clustering", 0.9, "k-means from the centers of the consensus")
         rows = principal_rows(neighbors)
-        final, weights = labels_by_centers(rows, found.labels[everyone]), None
+        final, weights = labels_by_centers(rows, found.labels), None
     else:
-        rows, final, weights = heaviest.rows.astype(np.float64)[everyone], found.labels[everyone], found.weights
+        rows, final, weights = heaviest.rows.astype(np.float64)[everyone], found.labels, found.weights
     final = number_by_first_node(final)[1]
     described = describe_consensus(final, labels, weights)
     return ConsensusClusters(final, names, described, rows, heaviest.eigenvalues, kept, is_by_centers)
@@ -117,6 +124,7 @@ def _cluster_members(
     n_clusters: int,
     members: tuple[Member, ...],
     assignment: Assignment,
+    mass: Floats | None,
     rng: np.random.Generator,
     n_jobs: int | None,
 ) -> list[Partition]:
@@ -129,8 +137,8 @@ def _cluster_members(
     def cluster(at: int) -> Partition:
         own = np.random.default_rng(seeds[at])
         adjacency = build(members[at], own)
-        values, vectors = embed_member(adjacency, n_vectors, own, n_jobs=inner_jobs)
-        return cut_member(adjacency, values, vectors, n_clusters, assignment, int(own.integers(2**31)))
+        values, vectors = embed_member(adjacency, n_vectors, own, mass, n_jobs=inner_jobs)
+        return cut_member(adjacency, values, vectors, n_clusters, assignment, int(own.integers(2**31)), mass)
 
     order = sorted(range(len(members)), key=lambda at: -members[at].k)  # large graphs first: no thread waits at the end
     found: dict[int, Partition] = {}

@@ -86,7 +86,8 @@ def cluster_graph(
     announce("clustering", 0.7, "groups")
     with one_thread_per_call():
         is_trivial = k in (1, n)
-        labels = _trivial_labels(n, k) if is_trivial else assignment.labels(rows, A, k, int(rng.integers(2**31)))
+        seed = int(rng.integers(2**31))
+        labels = _trivial_labels(n, k) if is_trivial else assignment.labels(rows, A, k, seed, None)
     found, labels = number_by_first_node(labels)
     return Clustering(
         labels, found, rows, group_means(rows, labels, np.bincount(labels)), pairs.values[pairs.values > 0], gap

@@ -3,7 +3,9 @@ r"""Groups of near points, which stand for their points where there are very man
 Eigenvectors of seven graphs of very many points take several times as long as the neighbor search. A few points that
 are each other's nearest almost always share a cluster. So points beyond `MAX_NODES` are first merged, by the first
 rounds of Ward's method along the graph of two nearest neighbors, into fewer groups. The members' graphs are contracted:
-the weight between two groups is the sum of the weights between their points. All points of a group get its cluster.
+the weight between two groups is the sum of the weights between their points. A group has the mass of its points, in
+the eigenvectors (:mod:`graspel.linalg.node_masses`), in Ward's method and in the vote: without it small groups count as
+much as large ones, and ACC on MNIST falls from .96 to .84. All points of a group get its cluster.
 
 References
 ----------
@@ -24,7 +26,7 @@ from graspel.neighbors.search import Neighbors
 
 Ints = NDArray[np.int64]
 
-MAX_NODES = 20_000  # nodes of a member's graph; on MNIST 17,117 groups give the ACC of single points to .001
+MAX_NODES = 10_000  # nodes of a member's graph; on MNIST 9,726 groups give the ACC of 17,117 to .004 in half the time
 
 
 def find_groups(

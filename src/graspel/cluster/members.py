@@ -138,13 +138,17 @@ def embed_member(
     adjacency: sp.csr_array,
     n_vectors: int,
     rng: np.random.Generator,
+    mass: Floats | None = None,
     *,
     n_jobs: int | None = None,
 ) -> tuple[Floats, Floats]:
-    """The first eigenvalues of a connected graph and their vectors, the constant one included."""
+    """The first eigenvalues of a connected graph and their vectors, the constant one included.
+
+    `mass` is the number of points that each node stands for (None: 1), see :mod:`graspel.linalg.node_masses`.
+    """
     wanted = min(adjacency.shape[0], 1 + min(n_vectors, MAX_VECTORS))
     pairs = smallest_eigenpairs(
-        laplacian_of(adjacency), wanted, tol=TOL, norm="energy", random_state=rng, n_jobs=n_jobs
+        laplacian_of(adjacency), wanted, tol=TOL, norm="energy", mass=mass, random_state=rng, n_jobs=n_jobs
     )
     return pairs.values, pairs.vectors
 
@@ -156,9 +160,10 @@ def cut_member(
     n_clusters: int,
     assignment: Assignment,
     seed: int,
+    mass: Floats | None = None,
 ) -> Partition:
     """The clusters of a member from its eigenvectors, of which at most those that the assignment stage wants."""
     used = 1 + min(assignment.vectors_per_cluster * n_clusters, MAX_VECTORS)
     rows = assignment.rows(values[:used], vectors[:, :used])
-    labels = assignment.labels(rows, adjacency, n_clusters, seed)
+    labels = assignment.labels(rows, adjacency, n_clusters, seed, mass)
     return Partition(labels, rows.astype(np.float32), values[1:used], adjacency)

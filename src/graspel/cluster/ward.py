@@ -107,10 +107,13 @@ class Merges(NamedTuple):
     edge: Ints
 
 
-def ward_tree(X: NDArray[np.floating], adjacency: sp.csr_array, *, stop_at: int = 1) -> MergeTree:
+def ward_tree(
+    X: NDArray[np.floating], adjacency: sp.csr_array, *, mass: Floats | None = None, stop_at: int = 1
+) -> MergeTree:
     """Merge the rows of X along the edges of a graph until every component is one cluster.
 
-    With `stop_at`, no further round begins when there are at most so many clusters; the roots are those left.
+    Row i counts as `mass[i]` rows (None: 1). With `stop_at`, no further round begins when there are at most so many
+    clusters; the roots are those left.
 
     Examples
     --------
@@ -121,7 +124,9 @@ def ward_tree(X: NDArray[np.floating], adjacency: sp.csr_array, *, stop_at: int 
     n = len(X)
     edges = sp.triu(adjacency, 1, format="coo")
     heads, tails, weights = edges.row.astype(np.int64), edges.col.astype(np.int64), edges.data.astype(np.float64)
-    total, mass, volume, node = np.array(X, dtype=np.float64), np.ones(n), adjacency.sum(axis=1), np.arange(n)
+    mass = np.ones(n) if mass is None else mass
+    total = X * mass[:, None].astype(X.dtype)  # long rows in single precision, as those of a sketch, stay so
+    volume, node = adjacency.sum(axis=1), np.arange(n)
     children, heights, conductances, n_nodes = [], [], [], n
     while len(heads) and len(mass) > stop_at:
         merges = _choose_merges(heads, tails, _costs(heads, tails, total, mass), len(mass))
@@ -137,7 +142,8 @@ def ward_tree(X: NDArray[np.floating], adjacency: sp.csr_array, *, stop_at: int 
         n_nodes += len(made)
         kept, group = np.unique(group, return_inverse=True)
         member = sp.csr_array((np.ones(len(group)), (group, np.arange(len(group)))), shape=(len(kept), len(group)))
-        total, mass, volume, node = member @ total, member @ mass, member @ volume, node[kept]
+        total, mass, volume = member.astype(total.dtype) @ total, member @ mass, member @ volume
+        node = node[kept]
         heads, tails, weights = _contract(group[heads], group[tails], weights, len(kept))
     if not children:
         return MergeTree(n, np.zeros((0, 2), dtype=np.int64), np.zeros(0), np.zeros(0), node)
@@ -146,8 +152,8 @@ def ward_tree(X: NDArray[np.floating], adjacency: sp.csr_array, *, stop_at: int 
     return MergeTree(n, merged, raised, np.concatenate(conductances), node)
 
 
-def _costs(heads: Ints, tails: Ints, total: Floats, mass: Floats) -> Floats:
-    mean = total / mass[:, None]
+def _costs(heads: Ints, tails: Ints, total: NDArray[np.floating], mass: Floats) -> Floats:
+    mean = total / mass[:, None].astype(total.dtype)
     difference = mean[heads] - mean[tails]
     return mass[heads] * mass[tails] / (mass[heads] + mass[tails]) * np.einsum("ij,ij->i", difference, difference)
 

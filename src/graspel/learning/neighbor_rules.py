@@ -29,11 +29,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.neighbors.search import Neighbors
+from graspel.runtime.parallel import row_blocks
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 CONSIDERED = 16  # nearest points among which a rule chooses
+LOOKED_UP_TOGETHER = 4096  # points whose neighbors' lists are compared in one step
 SCALE_NEIGHBOR = 7  # the neighbor whose distance is the local scale, as in self-tuning spectral clustering
 
 
@@ -45,13 +47,13 @@ def nearest_keys(indices: Ints, z: Floats) -> Floats:
 def mutual_keys(indices: Ints, z: Floats) -> Floats:
     """Rank of q in the list of p plus rank of p in the list of q; a point not listed has twice the last rank."""
     n, width = indices.shape
-    p = np.repeat(np.arange(n), width)
-    rank = np.tile(np.arange(1, width + 1), n)
-    there, back = p * n + indices.ravel(), indices.ravel() * n + p
-    order = np.argsort(there)
-    at = np.minimum(np.searchsorted(there[order], back), len(order) - 1)
-    returned = np.where(there[order[at]] == back, rank[order[at]], 2 * width)
-    return np.where(np.isfinite(z), (rank + returned).reshape(n, width), np.inf)
+    listed = np.where(np.isfinite(z), indices, -1).astype(np.int32)
+    keys = np.empty((n, width))
+    for block in row_blocks(n, LOOKED_UP_TOGETHER):
+        is_back = listed[indices[block]] == np.arange(n, dtype=np.int32)[block, None, None]  # points x width x width
+        returned = np.where(is_back.any(axis=2), 1 + is_back.argmax(axis=2), 2 * width)
+        keys[block] = np.arange(1, width + 1) + returned
+    return np.where(np.isfinite(z), keys, np.inf)
 
 
 def local_scale_keys(indices: Ints, z: Floats) -> Floats:

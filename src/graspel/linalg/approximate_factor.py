@@ -48,7 +48,7 @@ from graspel.runtime.parallel import row_blocks, run_blocks
 
 Floats = NDArray[np.float64]
 
-COMPILED_SIZE = 20_000  # nodes from which on the compiled loop saves more time than loading it costs
+COMPILED_SIZE = 9_500  # nodes from which on the compiled loop saves more time, in a few solves, than loading it costs
 
 
 class ApproximateFactor:

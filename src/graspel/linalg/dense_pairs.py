@@ -23,8 +23,8 @@ Floats = NDArray[np.float64]
 WIDE_SPECTRUM = 1e5  # ratio of largest to smallest eigenvalue above which scipy.linalg.eigh loses too many digits
 
 
-def dense_pairs(adjacency: sp.csr_array, wanted: int) -> tuple[Floats, Floats]:
-    """Compute the pairs by LAPACK.
+def dense_pairs(adjacency: sp.csr_array, wanted: int, mass: Floats | None = None) -> tuple[Floats, Floats]:
+    """Compute the pairs by LAPACK; with a `mass` of each node those of M^-1/2 L M^-1/2, M = diag(mass).
 
     For up to half of the spectrum the pseudo-inverse is decomposed. Its largest eigenvalues belong to the smallest of
     L, and LAPACK computes them to full relative accuracy. All eigenvalues are always computed, because LAPACK may miss
@@ -33,19 +33,21 @@ def dense_pairs(adjacency: sp.csr_array, wanted: int) -> tuple[Floats, Floats]:
     n = adjacency.shape[0]
     factors = DenseFactor(adjacency.toarray(), np.zeros(n))
     if _are_surely_wide(factors.pivots, wanted):
-        return accurate_pairs(adjacency, wanted, factors=factors)
+        return accurate_pairs(adjacency, wanted, mass, factors)
+    root = np.ones(n) if mass is None else np.sqrt(mass)
+    null = root / np.linalg.norm(root)
     if wanted < n // 2:
-        inverse = factors.solve(np.eye(n) - 1 / n)
-        inverse -= inverse.mean(axis=0)
+        inverse = root[:, None] * factors.solve(root[:, None] * (np.eye(n) - np.outer(null, null)))
+        inverse -= np.outer(null, null @ inverse)
         mu, vectors = scipy.linalg.eigh((inverse + inverse.T) / 2)
         with np.errstate(divide="ignore"):
             values, vectors = 1 / mu[::-1][:wanted], vectors[:, ::-1][:, :wanted]
     else:
-        values, vectors = scipy.linalg.eigh(laplacian_of(adjacency).toarray())
+        values, vectors = scipy.linalg.eigh(laplacian_of(adjacency).toarray() / np.outer(root, root))
         values, vectors = values[1 : 1 + wanted], vectors[:, 1 : 1 + wanted]
-        vectors = scipy.linalg.qr(vectors - vectors.mean(axis=0), mode="economic")[0]
+        vectors = scipy.linalg.qr(vectors - np.outer(null, null @ vectors), mode="economic")[0]
     if not 0 < values[-1] < values[0] * WIDE_SPECTRUM:  # a value that was lost to rounding is infinite or negative
-        return accurate_pairs(adjacency, wanted, factors=factors)
+        return accurate_pairs(adjacency, wanted, mass, factors)
     return values, vectors
 
 

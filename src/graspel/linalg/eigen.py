@@ -6,7 +6,8 @@ from the eigenvectors of the coarse graph that approximate elimination leaves
 (:mod:`graspel.linalg.lobpcg`) refines them with the same elimination as preconditioner. The null space needs no
 iteration: it is spanned by the indicator vectors of the components. At the end a random vector shows whether an
 eigenvalue was missed (:mod:`graspel.linalg.missing`). If so, LOBPCG starts again from the vectors found and further
-random vectors. If the weights span so many decades that rounding errors defeat LOBPCG, Jacobi's method computes the
+random vectors. With masses of the nodes the same is done for M^-1/2 L M^-1/2 (:mod:`graspel.linalg.node_masses`). If
+the weights span so many decades that rounding errors defeat LOBPCG, Jacobi's method computes the
 pairs of graphs that are small enough for it.
 
 References
@@ -38,6 +39,7 @@ from graspel.linalg.dense_pairs import accurate_pairs, dense_pairs
 from graspel.linalg.laplacian import Laplacian, laplacian_map
 from graspel.linalg.lobpcg import energy_norm, lobpcg, orthonormal_rows, residual_rounding
 from graspel.linalg.missing import find_missing
+from graspel.linalg.node_masses import MassiveFactor, MassiveLaplacian, check_masses
 from graspel.linalg.scale import scale_weights
 from graspel.linalg.vectors import keep_rows, lengths, map_each
 from graspel.runtime.parallel import count_threads, one_thread_per_call
@@ -80,6 +82,7 @@ def smallest_eigenpairs(
     tol: float = 1e-5,
     norm: str = "euclidean",
     guess: ArrayLike | None = None,
+    mass: ArrayLike | None = None,
     random_state: int | np.random.Generator | None = 0,
     n_jobs: int | None = None,
 ) -> Eigenpairs:
@@ -99,6 +102,9 @@ def smallest_eigenpairs(
         errors along heavy edges, which takes three times as long on large graphs.
     guess : array (N x m) or None
         Approximate eigenvectors, for example those of a similar graph.
+    mass : array of N positive numbers, or None for 1
+        Masses of the nodes: the pairs solve L u = lambda diag(mass) u, and the vectors have u'diag(mass) u = 1. With
+        the degrees as masses they are those of the normalized cut. Residuals are those of M^-1/2 L M^-1/2.
     random_state : int, Generator or None
         Seed of the approximate elimination.
     n_jobs : int or None
@@ -125,18 +131,26 @@ def smallest_eigenpairs(
         raise ValueError(f"norm={norm!r}: must be one of {', '.join(map(repr, NORMS))}.")
     start = None if guess is None else check_columns("guess", guess, n)
     components = Components.of(adjacency)
+    masses = check_masses(mass, n)
     c = components.number
+    null = _null_vectors(components, min(k, c), masses)
     if k <= c:
-        return Eigenpairs(np.zeros(k), components.indicators(k), np.zeros(k), True)
+        return Eigenpairs(np.zeros(k), null, np.zeros(k), True)
     settings = SolverSettings(tol, norm == "energy", np.random.default_rng(random_state), count_threads(n_jobs))
-    pairs = nonzero_pairs(adjacency, components, k - c, start, settings)
+    pairs = nonzero_pairs(adjacency, components, k - c, start, settings, masses)
     warn_if_not_converged(pairs, tol)
     return replace(
         pairs,
         values=np.concatenate([np.zeros(c), pairs.values]),
-        vectors=np.hstack([components.indicators(c), pairs.vectors]),
+        vectors=np.hstack([null, pairs.vectors]),
         residuals=np.concatenate([np.zeros(c), pairs.residuals]),
     )
+
+
+def _null_vectors(components: Components, k: int, mass: Floats | None) -> Floats:
+    """The indicator vectors of the k largest components, of length one in the masses."""
+    vectors = components.indicators(k)
+    return vectors if mass is None else vectors / np.sqrt(mass @ vectors**2)
 
 
 def warn_if_not_converged(pairs: Eigenpairs, tol: float) -> None:
@@ -201,21 +215,34 @@ class NonzeroPairs(NamedTuple):
 
 
 def nonzero_pairs(
-    adjacency: sp.csr_array, components: Components, wanted: int, guess: Floats | None, settings: SolverSettings
+    adjacency: sp.csr_array,
+    components: Components,
+    wanted: int,
+    guess: Floats | None,
+    settings: SolverSettings,
+    mass: Floats | None = None,
 ) -> Eigenpairs:
     """The smallest nonzero eigenvalues, their vectors and residuals."""
     adjacency, unit = scale_weights(adjacency)
+    root = None if mass is None else np.sqrt(mass)[:, None]
+    start = guess if guess is None or root is None else guess * root
     with one_thread_per_call():
         if components.number == 1:
-            found = solve_connected(adjacency, wanted, guess, settings)
+            found = solve_connected(adjacency, wanted, start, settings, mass)
         else:
-            found = _solve_by_component(adjacency, components, wanted, guess, settings)
-        pairs = measure_residuals(adjacency, found, settings)
-    return replace(pairs, values=pairs.values * unit)
+            found = _solve_by_component(adjacency, components, wanted, start, settings, mass)
+        pairs = measure_residuals(adjacency, found, settings, mass)
+    vectors = pairs.vectors if root is None else pairs.vectors / root
+    return replace(pairs, values=pairs.values * unit, vectors=vectors)
 
 
 def _solve_by_component(
-    adjacency: sp.csr_array, components: Components, wanted: int, guess: Floats | None, settings: SolverSettings
+    adjacency: sp.csr_array,
+    components: Components,
+    wanted: int,
+    guess: Floats | None,
+    settings: SolverSettings,
+    mass: Floats | None,
 ) -> NonzeroPairs:
     """Solve each component on its own, because an iteration on the whole graph could miss small components.
 
@@ -225,6 +252,8 @@ def _solve_by_component(
     blocks = sp.csr_array(adjacency[order][:, order])
     ends = np.cumsum(components.sizes)
     bounds = connectivity_bounds(blocks, components)
+    if mass is not None:  # the Rayleigh quotient is at least that without masses over the largest mass
+        bounds = bounds / np.maximum.reduceat(mass[order], ends - components.sizes)
     best = np.full(wanted, np.inf)  # the smallest values so far
     solved: list[NonzeroPairs] = []
     nodes_of = []
@@ -235,7 +264,8 @@ def _solve_by_component(
         inside = slice(ends[label] - size, ends[label])
         nodes = order[inside]
         start = None if guess is None else guess[nodes]
-        own = solve_connected(blocks[inside, inside], min(wanted, size - 1), start, settings)
+        own_mass = None if mass is None else mass[nodes]
+        own = solve_connected(blocks[inside, inside], min(wanted, size - 1), start, settings, own_mass)
         best = np.sort(np.concatenate([best, own.values]))[:wanted]
         solved.append(own)
         nodes_of.append(nodes)
@@ -252,14 +282,14 @@ def _solve_by_component(
 
 
 def solve_connected(
-    adjacency: sp.csr_array, wanted: int, guess: Floats | None, settings: SolverSettings
+    adjacency: sp.csr_array, wanted: int, guess: Floats | None, settings: SolverSettings, mass: Floats | None = None
 ) -> NonzeroPairs:
-    """Compute the smallest nonzero eigenvalues of a connected graph and their vectors."""
+    """Compute the smallest nonzero eigenvalues of a connected graph and their vectors, those of M^-1/2 L M^-1/2."""
     if adjacency.shape[0] <= max(DENSE_LIMIT, DENSE_RATIO * wanted):
-        return NonzeroPairs(*dense_pairs(adjacency, wanted), np.zeros(wanted))
-    found = _solve_multilevel(adjacency, wanted, guess, settings)
+        return NonzeroPairs(*dense_pairs(adjacency, wanted, mass), np.zeros(wanted))
+    found = _solve_multilevel(adjacency, wanted, guess, settings, mass)
     if _are_poor(found.energy_residuals, settings) and adjacency.shape[0] <= ACCURATE_LIMIT:
-        return NonzeroPairs(*accurate_pairs(adjacency, wanted), np.zeros(wanted))
+        return NonzeroPairs(*accurate_pairs(adjacency, wanted, mass), np.zeros(wanted))
     return found
 
 
@@ -269,13 +299,17 @@ def _are_poor(energy_residuals: Floats, settings: SolverSettings) -> bool:
 
 
 def _solve_multilevel(
-    adjacency: sp.csr_array, wanted: int, guess: Floats | None, settings: SolverSettings
+    adjacency: sp.csr_array, wanted: int, guess: Floats | None, settings: SolverSettings, mass: Floats | None
 ) -> NonzeroPairs:
     """Compute the pairs by LOBPCG on the complement of the null space, with vectors in elimination order."""
     block = wanted + max(3, wanted // 4)  # extra vectors make the last wanted one converge faster
     whole = Components.connected(adjacency.shape[0])
+    inverse: ApproximateFactor | MassiveFactor
     inverse = ApproximateFactor(adjacency, settings.rng, n_threads=settings.n_threads, components=whole)
-    L = laplacian_map(inverse.reorder(adjacency))
+    L: Laplacian | MassiveLaplacian = laplacian_map(inverse.reorder(adjacency))
+    if mass is not None:
+        inverse = MassiveFactor(inverse, mass)
+        L = MassiveLaplacian(L, inverse.root)
     starts = [_start_vectors(inverse, guess, block, settings)]
     probes = deepcopy(settings.rng)  # a copy, so that the search for missing pairs leaves later random numbers alone
     for _ in range(1 + MAX_RESTARTS):
@@ -310,8 +344,8 @@ def _solve_multilevel(
 
 
 def _find_missing(
-    L: Laplacian,
-    inverse: ApproximateFactor,
+    L: Laplacian | MassiveLaplacian,
+    inverse: ApproximateFactor | MassiveFactor,
     values: Floats,
     vectors: Floats,
     extra: Floats,
@@ -325,33 +359,39 @@ def _find_missing(
     return find_missing(L, start, inverse.solve_in_order, inverse.center_in_order, found, largest, n_threads=n_threads)
 
 
-def _start_vectors(inverse: ApproximateFactor, guess: Floats | None, block: int, settings: SolverSettings) -> Floats:
+def _start_vectors(
+    inverse: ApproximateFactor | MassiveFactor, guess: Floats | None, block: int, settings: SolverSettings
+) -> Floats:
     """Start vectors as rows: the guess and the coarse modes, and random vectors if there are too few modes."""
     starts = []
     if guess is not None:
         V = np.ascontiguousarray(guess[inverse.order, : 2 * block].T)
         peak = np.maximum(V.max(axis=1), -V.min(axis=1))[:, None]
         V /= np.where(peak > 0, peak, 1.0)
-        starts.append(_subtract_means(V))
+        starts.append(_project(inverse, V))
         if settings.follows and len(starts[0]) >= block:
             return starts[0]
-    modes = _subtract_means(inverse.coarse_modes(block + 1))
+    modes = _project(inverse, inverse.coarse_modes(block + 1))
     starts.append(modes)
     if len(modes) < block:
         starts.append(settings.rng.standard_normal((block, inverse.n_nodes)))
     return np.vstack(starts)
 
 
-def _subtract_means(V: Floats) -> Floats:
-    """Subtract the mean from every row, in place; drop rows of which only rounding errors remain."""
+def _project(inverse: ApproximateFactor | MassiveFactor, V: Floats) -> Floats:
+    """The rows of V without their part in the null space; rows of which only rounding errors remain are dropped."""
     before = lengths(V)
-    V -= V.mean(axis=1, keepdims=True)
+    V = inverse.center_in_order(V)
     return keep_rows(V, lengths(V) > 1e-10 * before)
 
 
-def measure_residuals(adjacency: sp.csr_array, found: NonzeroPairs, settings: SolverSettings) -> Eigenpairs:
+def measure_residuals(
+    adjacency: sp.csr_array, found: NonzeroPairs, settings: SolverSettings, mass: Floats | None = None
+) -> Eigenpairs:
     """Fix the signs of the vectors, measure the residuals, and decide whether they have converged."""
-    L = laplacian_map(adjacency)
+    L: Laplacian | MassiveLaplacian = laplacian_map(adjacency)
+    if mass is not None:
+        L = MassiveLaplacian(L, np.sqrt(mass))
     values, vectors, energy_residuals, complete, _ = found
     peak = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
     vectors = vectors * np.where(peak < 0, -1.0, 1.0)

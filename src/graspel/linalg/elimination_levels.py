@@ -65,7 +65,7 @@ class EliminationLevels:
     vectors_at_once : int, number of vectors that `forward` and `backward` are given
     """
 
-    vectors_at_once = 1
+    vectors_at_once = 16  # a level takes as long to call as its products of a few vectors
 
     def __init__(self, adjacency: sp.csr_array, ground: Floats, rng: np.random.Generator) -> None:
         nodes = order_neighbors_together(adjacency)  # elimination keeps this order among the remaining nodes
@@ -104,16 +104,14 @@ class EliminationLevels:
         return sum(level.interpolation.nnz for level in self.levels)
 
     def forward(self, X: Floats) -> None:
-        """Replace X (N x 1, in elimination order) by G^-1 X, leaving out the dense block of G."""
-        x = X[:, 0]
+        """Replace X (N x m, in elimination order) by G^-1 X, leaving out the dense block of G."""
         for level in self.levels:
-            x[level.stop :] += level.restriction @ x[level.start : level.stop]
+            X[level.stop :] += level.restriction @ X[level.start : level.stop]
 
     def backward(self, X: Floats) -> None:
         """Replace X by G^-T X, which interpolates from later to earlier nodes."""
-        x = X[:, 0]
         for level in reversed(self.levels):
-            x[level.start : level.stop] += level.interpolation @ x[level.stop :]
+            X[level.start : level.stop] += level.interpolation @ X[level.stop :]
 
 
 def _is_small_or_dense(A: sp.csr_array) -> bool:

@@ -3,9 +3,11 @@ r"""Step 1, neighbor lists: for every point the points nearest to it.
 For few points every distance is computed (:mod:`graspel.neighbors.exact`). For many, points that share a landmark are
 compared, and lists improve each other, until the recall on a sample is high enough
 (:mod:`graspel.neighbors.approximate`). Sparse points stay sparse, and those that share a rare column are compared
-(:mod:`graspel.neighbors.inverted`). In all cases the candidates found in single precision are measured again on the
-points themselves, and the nearest are kept. If the recall stays low, because the data are spread evenly in very many
-dimensions, all distances are computed after all; where that would take too long, a warning gives the recall reached.
+(:mod:`graspel.neighbors.inverted`).
+
+In all cases the candidates found in single precision are measured again on the points themselves, and the nearest are
+kept. If the recall stays low, because the data are spread evenly in very many dimensions, all distances are computed
+after all; where that would take too long, a warning gives the recall reached.
 
 Exact copies of a point would fill each other's lists. They are therefore set aside: lists hold distinct points only,
 and `copy_of` says which point each copy is equal to.
@@ -19,7 +21,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.neighbors.approximate import approximate_neighbors
+from graspel.neighbors.approximate import SURE, approximate_neighbors
 from graspel.neighbors.duplicates import find_clumps, find_first_equals
 from graspel.neighbors.exact import EXACT_WORK, EXTRA_CANDIDATES, exact_neighbors, exact_work
 from graspel.neighbors.inverted import MANY_PAIRS, inverted_neighbors
@@ -45,7 +47,8 @@ class Neighbors:
     points : Points, the distinct points
     indices, z : arrays (points x width), neighbors by increasing distance (ties by index) and their z_data; both in 32
         bits where there are many points
-    recall : float, share of true neighbors in the lists, measured on a sample by other means than the search
+    recall : float, share of the true neighbors, of the first `SURE` at most, that the lists hold; measured on a sample
+        by other means than the search
     distinct : array, index of each distinct point in the full data
     copies, copy_of : arrays, indices of the other points in the full data, and of the points that they are equal to
     landmarks : Landmarks by which they were found; None if all distances were computed
@@ -77,7 +80,7 @@ def nearest_neighbors(points: Points, k: int, rng: np.random.Generator) -> Neigh
     if len(copies):
         points = points.subset(distinct)
     indices, z, landmarks = find_lists(points, k, rng)
-    recall = measure_recall(points, z, k)
+    recall = measure_recall(points, z, min(k, SURE))
     warn_low_recall(recall)
     return Neighbors(points, indices, z, recall, distinct, copies, first[copies], landmarks)
 
