@@ -51,8 +51,7 @@ from graspel.runtime.progress import announce
 
 Floats = NDArray[np.float64]
 
-MOST_WORK = 2e10  # multiplications of one exact evaluation, above which R is estimated: half a second
-GROUND_WORK = 1e11  # the same where 1/sigma^2 matters, so that there are no estimates: several seconds
+MOST_WORK = 1e11  # multiplications of one exact evaluation, above which R is estimated: several seconds
 N_ROUNDS = 4  # the first has the edges of the start; few pairs are found after the third
 BATCHES = 4  # batches of flows per step
 PRICE_BATCHES = 16  # batches from which pairs are priced: 128 flows, 3 % standard error of R
@@ -225,12 +224,10 @@ def choose_search(
     graph: Graph, ground: float, n_threads: int = 1
 ) -> tuple[type[OptimumSearch], EdgeResistances | None]:
     """Exact resistances where elimination is cheap, with its order, else estimates."""
-    needs_exact = ground > LARGEST_GROUND
-    most_work = GROUND_WORK if needs_exact else MOST_WORK
-    resistances = EdgeResistances(graph.heads, graph.tails, graph.n_nodes, ground, n_threads, most_work=most_work)
-    if resistances.work <= most_work:
+    resistances = EdgeResistances(graph.heads, graph.tails, graph.n_nodes, ground, n_threads, most_work=MOST_WORK)
+    if resistances.work <= MOST_WORK:
         return OptimumSearch, resistances
-    if needs_exact:
+    if ground > LARGEST_GROUND:
         raise ValueError(
             f"optimal=True: {graph.n_nodes:,} points need too much work for exact resistances, and their estimates "
             f"take 1/sigma^2 for zero, but it is {ground:.1e} in units of the median z_data. Take a larger sigma, or "
