@@ -231,7 +231,7 @@ class GRASPEL(FittedLearner):
         True
         """
         self._check_parameters()
-        return _make_plan(self, X)
+        return plan_learner(self, X)
 
     def _settings(self) -> Settings:
         return Settings(
@@ -319,7 +319,7 @@ def fit_learner(
     learner._check_sizes(values.shape[0])
     with one_thread_per_call(), listening(print_progress) if learner.verbose else nullcontext():
         announce("preparing")
-        _make_plan(learner, values.shape).check()
+        plan_learner(learner, values.shape, n_listed=n_listed).check()
         # The points have no name here, so that `learn` can give up their sketch.
         checkpoint = _open_checkpoint(learner, values, rng)
         settings = replace(learner._settings(), n_listed=n_listed)
@@ -330,9 +330,7 @@ def fit_learner(
         learner.graph_, learner.history_ = learned.graph, learned.history
         learner.n_iter_ = len(learned.history)
         learner._tie_rule = TieRule.of(learned)
-        learner._certificate = None
-        if certified:
-            learner._certificate = certify(learned, sigma=learner.sigma, beta=learner.beta, rng=rng)
+        learner._certificate = certify(learned, sigma=learner.sigma, beta=learner.beta, rng=rng) if certified else None
         learned = replace(learned, exact=None)  # the elimination of a large graph is large
         learner._learned, learner._growing = learned, None
     return learned
@@ -345,8 +343,8 @@ def _prepare(learner: GRASPEL, values: Any, rng: np.random.Generator) -> Points:
     return make_points(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
 
 
-def _make_plan(learner: GRASPEL, X: Any) -> Plan:
-    """The plan of a fit on X, a matrix or its shape."""
+def plan_learner(learner: GRASPEL, X: Any, *, n_listed: int = 0) -> Plan:
+    """The plan of a fit on X, a matrix or its shape, with lists of at least `n_listed` neighbors."""
     is_shape = isinstance(X, tuple) and len(X) == 2 and all(isinstance(side, int | np.integer) for side in X)
     shape = X if is_shape else (X if hasattr(X, "shape") else np.asarray(X)).shape
     if len(shape) != 2 or min(shape) < 1:
@@ -355,7 +353,8 @@ def _make_plan(learner: GRASPEL, X: Any) -> Plan:
     data = 0 if in_file else getattr(X, "nbytes", 0)
     by_table = learner.metric not in METRICS
     n_threads = count_threads(learner.n_jobs)
-    return plan_run(tuple(shape), learner._settings(), n_threads=n_threads, data=data, by_table=by_table)
+    settings = replace(learner._settings(), n_listed=n_listed)
+    return plan_run(tuple(shape), settings, n_threads=n_threads, data=data, by_table=by_table)
 
 
 def _open_checkpoint(learner: GRASPEL, values: Any, rng: np.random.Generator) -> Checkpoint | None:

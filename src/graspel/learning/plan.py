@@ -102,7 +102,7 @@ def plan_run(
     True
     """
     n, m = shape
-    width = settings.n_neighbors + EXTRA_CANDIDATES
+    width = max(settings.n_neighbors, settings.n_listed) + EXTRA_CANDIDATES
     n_components = settings.n_components or settings.candidate_strategy.n_components
     wanted = max(n_components, settings.stability_rule.n_eigenvalues)
     block = wanted + max(3, wanted // 4)  # as in graspel.linalg.eigen

@@ -28,14 +28,16 @@ from graspel.linalg.contraction import contract
 from graspel.runtime.parallel import row_blocks, run_blocks
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
 
 PERPLEXITY = 2 / 3  # effective number of neighbors, as a share of their number
 GRAPH_SHARE = 0.05  # of a point's affinity, for its neighbors on the graph; enough to keep components together
 BLOCK = 4096  # points in one block of work
 
 
-def affinities(indices: Ints, z: Floats, k: int, graph: sp.csr_array, n_threads: int = 1) -> sp.csr_array:
+def affinities(
+    indices: NDArray[np.integer], z: NDArray[np.floating], k: int, graph: sp.csr_array, n_threads: int = 1
+) -> sp.csr_array:
     """P of N points, from neighbor lists (N x width, unused entries have z = inf) and the adjacency of their graph.
 
     Examples
@@ -45,32 +47,32 @@ def affinities(indices: Ints, z: Floats, k: int, graph: sp.csr_array, n_threads:
     >>> (P.toarray() * 6).round(2)
     array([[0.  , 1.98, 0.  ],
            [1.98, 0.  , 1.02],
-           [0.  , 1.02, 0.  ]])
+           [0.  , 1.02, 0.  ]], dtype=float32)
     """
-    n = len(indices)
-    near = np.isfinite(z[:, :k])
-    shares = gaussian_shares(z[:, :k], n_threads)
-    heads = np.repeat(np.arange(n), near.sum(axis=1))
-    C = sp.csr_array((shares[near], (heads, indices[:, :k][near])), shape=(n, n))
-    joined = sp.csr_array((np.ones(graph.nnz), graph.indices, graph.indptr), shape=graph.shape)
-    joined = sp.diags_array(GRAPH_SHARE / np.maximum(joined.sum(axis=1), 1.0)) @ joined
+    n, near = len(indices), np.isfinite(z[:, :k])
+    start = np.concatenate([[0], np.cumsum(near.sum(axis=1))])
+    shares = gaussian_shares(z[:, :k], n_threads)[near]
+    C = sp.csr_array((shares, indices[:, :k][near].astype(np.int32), start.astype(_index_type(2 * start[-1]))), (n, n))
+    C.sort_indices()
+    joined = sp.csr_array((np.ones(graph.nnz, dtype=np.float32), graph.indices, graph.indptr), shape=graph.shape)
+    joined.data *= np.repeat(GRAPH_SHARE / np.maximum(np.diff(graph.indptr), 1), np.diff(graph.indptr))
     C = sp.csr_array(C + joined)
     return normalize(sp.csr_array(C + C.T))
 
 
-def gaussian_shares(z: Floats, n_threads: int = 1) -> Floats:
+def gaussian_shares(z: NDArray[np.floating], n_threads: int = 1) -> Singles:
     """Gaussian weights of the entries of each row, with sum one and a perplexity of two thirds of their number.
 
     Examples
     --------
     >>> gaussian_shares(np.array([[1.0, 1.0, np.inf], [1.0, 2.0, 3.0]])).round(2)
     array([[0.5 , 0.5 , 0.  ],
-           [0.75, 0.2 , 0.05]])
+           [0.75, 0.2 , 0.05]], dtype=float32)
     """
     from graspel.kernels.tsne import calibrate
 
-    z = np.ascontiguousarray(z, dtype=np.float64)
-    shares = np.zeros_like(z)
+    z = np.ascontiguousarray(z)
+    shares = np.zeros(z.shape, dtype=np.float32)
     entropy = np.log(max(PERPLEXITY * z.shape[1], 1.0))
     blocks = row_blocks(len(z), BLOCK)
     run_blocks(lambda block: calibrate(z, entropy, block.start, block.stop, shares), blocks, n_threads)
@@ -83,7 +85,11 @@ def group_affinities(P: sp.csr_array, groups: Ints) -> sp.csr_array:
 
 
 def normalize(P: sp.csr_array) -> sp.csr_array:
-    """P divided by its sum, with sorted indices."""
-    P = sp.csr_array(P / P.sum())
+    """P divided by its sum in place, with sorted indices."""
+    P.data /= P.data.sum(dtype=np.float64)
     P.sort_indices()
     return P
+
+
+def _index_type(n_entries: int) -> type:
+    return np.int32 if n_entries <= np.iinfo(np.int32).max else np.int64

@@ -30,8 +30,8 @@ class DistinctPoints(NamedTuple):
     """
 
     A: sp.csr_array
-    indices: Ints
-    z: Floats
+    indices: NDArray[np.integer]
+    z: NDArray[np.floating]
     points: Points
     point_of_node: Ints
     node_of_point: Ints
@@ -48,5 +48,5 @@ def merge_copies(graph: Graph, neighbors: Neighbors) -> DistinctPoints:
     original[neighbors.copies] = neighbors.copy_of
     node_of_point = np.searchsorted(neighbors.distinct, original)
     A = contract(graph.adjacency, node_of_point) if len(neighbors.copies) else graph.adjacency
-    indices, z = neighbors.indices.astype(np.int64, copy=False), neighbors.z.astype(np.float64, copy=False)
-    return DistinctPoints(sp.csr_array(A), indices, z, neighbors.points, neighbors.distinct, node_of_point)
+    points, lists = neighbors.points, (neighbors.indices, neighbors.z)
+    return DistinctPoints(sp.csr_array(A), *lists, points, neighbors.distinct, node_of_point)

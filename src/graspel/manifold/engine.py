@@ -60,13 +60,15 @@ class Iterations(NamedTuple):
     """A number of iterations with one exaggeration.
 
     `rate` is the length of a step in units of the number of points. With a tolerance, the iterations end early once
-    50 of them lower the divergence by less than this share of it.
+    50 of them lower the divergence by less than this share of it. Where the coordinates have a smaller standard
+    deviation than `width`, they are scaled up to it before the first iteration.
     """
 
     n_iter: int
     exaggeration: float = 1.0
     rate: float = 1.0
     tolerance: float = 0.0
+    width: float = 0.0
 
 
 class Layout(NamedTuple):
@@ -95,6 +97,7 @@ def optimize(
         descent = Descent(P, start, pool if n_threads > 1 else None)
         for iterations in schedule:
             descent.rest()
+            descent.widen(iterations.width)
             last = np.inf
             for step in range(1, iterations.n_iter + 1):
                 descent.step(iterations)
@@ -129,7 +132,8 @@ class Descent:
         from graspel.kernels import tsne
 
         self.kernels, self.pool = tsne, pool
-        self.entries = P.indptr.astype(np.int64), P.indices.astype(np.int32), P.data.astype(np.float32)
+        members, shares = P.indices.astype(np.int32, copy=False), P.data.astype(np.float32, copy=False)
+        self.entries = P.indptr.astype(np.int64), members, shares
         self.Y: Singles = np.array(start, dtype=np.float32, order="C")
         self.attraction, self.repulsion = np.zeros_like(self.Y), np.zeros_like(self.Y)
         self.updates, self.gains = np.zeros_like(self.Y), np.ones_like(self.Y)
@@ -144,6 +148,13 @@ class Descent:
         """Forget all updates and gains."""
         self.updates[:] = 0
         self.gains[:] = 1
+
+    def widen(self, width: float) -> None:
+        """Scale the coordinates up to this standard deviation, along the axis where it is largest."""
+        spread = float(self.Y.std(axis=0, dtype=np.float64).max())
+        if 0 < spread < width:
+            self.Y *= np.float32(width / spread)
+            self.bounds[:] = self.Y.min(axis=0), self.Y.max(axis=0)
 
     def step(self, iterations: Iterations) -> None:
         """One iteration."""

@@ -3,23 +3,32 @@ r"""Start coordinates of t-SNE: the leading principal coordinates of the points,
 t-SNE moves points over short distances only. What lies far apart in the picture is decided by the start, and principal
 coordinates keep the order of large distances better than any other linear map (Kobak and Linderman 2021): on MNIST 62 %
 of random triplets keep the order of their distances, 59 % from the eigenvectors of the graph. The coordinates are read
-off the sketch that the neighbor search made. Where there is none (sparse points, a table of distances), eigenvectors
-of the graph are the start.
+off the sketch that the neighbor search made. Sparse points have none; theirs come from a few products with the matrix,
+which stays sparse (:func:`sparse_principal_coordinates`), and those of a table of distances from its centered squares
+(:func:`scaling_coordinates`). Points with fewer columns than the picture start from eigenvectors of the graph.
 
 References
 ----------
 D. Kobak and G. C. Linderman. Initialization is critical for preserving global data structure in both t-SNE and UMAP.
 Nature Biotechnology 39, 2021.
+
+N. Halko, P.-G. Martinsson and J. A. Tropp. Finding structure with randomness: probabilistic algorithms for constructing
+approximate matrix decompositions. SIAM Review 53, 2011.
+
+W. S. Torgerson. Multidimensional scaling: I. Theory and method. Psychometrika 17, 1952.
 """
 
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator, eigsh
 
 from graspel.graph import Graph
 from graspel.linalg.contraction import group_means
 from graspel.manifold.spectral_coordinates import START_SPREAD, spectral_start
+from graspel.points.distance_table import TABLE_BLOCK, TablePoints
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import map_blocks, row_blocks
 
@@ -28,20 +37,41 @@ Floats = NDArray[np.float64]
 
 BLOCK = 8192  # rows of the sketch that are multiplied together
 NOISE = 0.01  # of the spread, by which no two groups coincide
+POWER_ITER = 6  # products with the covariance of sparse points; more change no triplet's order in the plane
+SPARE = 8  # further vectors in these products
+SMALL_TABLE = 64  # points of a table whose matrix is decomposed at once
+
+
+def start_coordinates(
+    points: Points, A: sp.csr_array, n_components: int, rng: np.random.Generator, n_jobs: int | None
+) -> Floats:
+    """Start coordinates of all points; A is the adjacency of their graph."""
+    coordinates = leading_coordinates(points, n_components, rng)
+    if coordinates is None:
+        return spectral_start(Graph.from_adjacency(A), n_components, rng, n_jobs)
+    return _scale(coordinates, rng)
 
 
 def group_start(
     points: Points, groups: Ints, graph: Graph, n_components: int, rng: np.random.Generator, n_jobs: int | None
 ) -> Floats:
     """Start coordinates of the groups of some points; `graph` is that of the groups."""
-    sketch = getattr(points, "sketch", None)
-    if sketch is None or len(sketch) != len(groups) or sketch.shape[1] < n_components:
+    coordinates = leading_coordinates(points, n_components, rng)
+    if coordinates is None:
         return spectral_start(graph, n_components, rng, n_jobs)
     mass = np.bincount(groups, minlength=graph.n_nodes)
-    coordinates = group_means(principal_coordinates(sketch, n_components, points.n_threads), groups, mass)
-    spread = float(coordinates.std(axis=0).max())
-    noise = NOISE * rng.standard_normal(coordinates.shape)
-    return START_SPREAD * (coordinates / spread + noise if spread > 0 else noise)
+    return _scale(group_means(coordinates, groups, mass), rng)
+
+
+def leading_coordinates(points: Points, n_components: int, rng: np.random.Generator) -> Floats | None:
+    """The principal coordinates of points of any kind; None where there are fewer than `n_components`."""
+    if isinstance(points, TablePoints):
+        return scaling_coordinates(points, n_components) if points.n_points > n_components + 1 else None
+    if points.sparse is not None:
+        few = min(points.sparse.shape) <= n_components
+        return None if few else sparse_principal_coordinates(points.sparse, n_components, rng)
+    sketch = points.with_sketch().sketch
+    return None if sketch.shape[1] < n_components else principal_coordinates(sketch, n_components, points.n_threads)
 
 
 def principal_coordinates(rows: NDArray[np.floating], n_components: int, n_threads: int = 1) -> Floats:
@@ -62,6 +92,67 @@ def principal_coordinates(rows: NDArray[np.floating], n_components: int, n_threa
 
     _, vectors = np.linalg.eigh(sum(map_blocks(gram, blocks, n_threads), np.zeros((len(mean), len(mean)))))
     axes = vectors[:, ::-1][:, :n_components]
-    found = [(rows[block].astype(np.float64) - mean) @ axes for block in blocks]
-    coordinates: Floats = np.concatenate(found)
+    return _orient(np.concatenate([(rows[block].astype(np.float64) - mean) @ axes for block in blocks]))
+
+
+def sparse_principal_coordinates(A: sp.csr_array, n_components: int, rng: np.random.Generator) -> Floats:
+    """The same of the rows of a sparse matrix, by subspace iteration (Halko et al. 2011).
+
+    Examples
+    --------
+    >>> A = sp.csr_array(np.outer([0.0, 1.0, 5.0], [3.0, 4.0]))
+    >>> sparse_principal_coordinates(A, 1, np.random.default_rng(0)).ravel().round(6)
+    array([-10.,  -5.,  15.])
+    """
+    n_vectors = min(n_components + SPARE, *A.shape)
+    mean, transposed = np.asarray(A.sum(axis=0, dtype=np.float64)).ravel() / A.shape[0], sp.csr_array(A.T)
+    Q = np.linalg.qr(rng.standard_normal((A.shape[1], n_vectors)))[0]
+    for _ in range(POWER_ITER):
+        U = np.linalg.qr(A @ Q - mean @ Q)[0]
+        Q = np.linalg.qr(transposed @ U - np.outer(mean, U.sum(axis=0)))[0]
+    U, values, _ = np.linalg.svd(A @ Q - mean @ Q, full_matrices=False)
+    return _orient((U * values)[:, :n_components])
+
+
+def scaling_coordinates(points: TablePoints, n_components: int) -> Floats:
+    """Classical scaling: leading eigenvectors of -J Z J / 2, with Z the squared distances (Torgerson 1952).
+
+    For Euclidean distances these are the principal coordinates.
+
+    Examples
+    --------
+    >>> line = np.array([[0.0], [1.0], [5.0]])
+    >>> Y = scaling_coordinates(TablePoints(abs(line - line.T), None, 1), 1).ravel()
+    >>> (Y / Y.max()).round(3)  # about their mean, which is 2
+    array([-0.667, -0.333,  1.   ])
+    """
+    n, everyone = points.n_points, np.arange(points.n_points)
+    Z = np.empty((n, n), dtype=np.float32)
+    for block in row_blocks(n, TABLE_BLOCK):
+        Z[block] = points.table(everyone[block], everyone)
+
+    def apply(x: Floats) -> Floats:
+        y = Z @ (x - x.mean(axis=0)).astype(np.float32)
+        centered: Floats = -(y - y.mean(axis=0, dtype=np.float64)) / 2
+        return centered
+
+    if n <= SMALL_TABLE:
+        values, vectors = np.linalg.eigh(apply(np.eye(n)))
+    else:
+        start = np.random.default_rng(0).standard_normal(n)
+        operator = LinearOperator((n, n), matvec=apply, dtype=np.float64)
+        values, vectors = eigsh(operator, n_components, which="LA", v0=start, tol=1e-4)
+    order = np.argsort(values)[::-1][:n_components]
+    return _orient(vectors[:, order] * np.sqrt(np.maximum(values[order], 0.0)))
+
+
+def _orient(coordinates: Floats) -> Floats:
+    """The same with signs for which the longer tail of every axis is positive."""
     return coordinates * np.where((coordinates**3).sum(axis=0) < 0, -1.0, 1.0)
+
+
+def _scale(coordinates: Floats, rng: np.random.Generator) -> Floats:
+    """The same with the spread that t-SNE starts from, and a little noise, so that no two points coincide."""
+    spread = float(coordinates.std(axis=0).max())
+    noise = NOISE * rng.standard_normal(coordinates.shape)
+    return START_SPREAD * (coordinates / spread + noise if spread > 0 else noise)

@@ -1,4 +1,4 @@
-"""MultilevelTSNE: t-SNE of the representatives of a coarsened graph, and then of all points.
+"""MultilevelTSNE: t-SNE of all points, or of the representatives of a coarsened graph.
 
 References
 ----------
@@ -15,17 +15,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from graspel.graph import Graph
-from graspel.learner import GRASPEL
+from graspel.learner import GRASPEL, plan_learner
+from graspel.learning.plan import Plan
 from graspel.linalg.coarsen import Coarsening, coarsen
 from graspel.manifold.affinities import affinities, group_affinities
 from graspel.manifold.base import GraphEmbedding
 from graspel.manifold.duplicates import DistinctPoints, merge_copies
 from graspel.manifold.engine import Iterations, Layout, TSNECallback, optimize
 from graspel.manifold.interpolation import interpolate
-from graspel.manifold.start import group_start
+from graspel.manifold.plan import plan_tsne
+from graspel.manifold.start import group_start, start_coordinates
 from graspel.neighbors.exact import EXTRA_CANDIDATES
 from graspel.neighbors.new_points import MEDIAN_NEIGHBORS
 from graspel.neighbors.search import Neighbors, nearest_neighbors
@@ -38,18 +41,21 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 EXAGGERATION = 12.0  # factor of the attraction in the early iterations; the usual value (van der Maaten 2014)
+WIDTH = 20.0  # standard deviation that the picture is widened to after them; half of what it ends with, or less
 RATE = 3.0  # length of the steps on all points, in units of their number; longer ones gain nothing more
 COARSE, FINE = "t-SNE of the representatives", "t-SNE of all points"
 
 
 class MultilevelTSNE(GraphEmbedding):
-    r"""t-SNE in two levels: first of a few representatives, then of all points, starting between these.
+    r"""t-SNE of all points, or on two levels: of a few representatives, and all other points between them.
 
     1. Learn the graph of the points.
     2. Coarsen it: `reduction` times fewer nodes, each a group of points with a representative.
-    3. t-SNE of the groups, from the coarse graph's spectral embedding. (The paper ends here.)
-    4. Interpolate the coordinates of all points from those of the representatives, along the edges of the graph.
-    5. Run t-SNE on all points. Their start is good, so that few iterations are enough.
+    3. Run t-SNE on all points, from their principal coordinates: first with attraction exaggerated, which decides the
+       order of clusters; then the picture is widened to about half of its final size and refined.
+
+    With ``representatives=True`` step 3 is the paper's: t-SNE of the groups only, from their mean principal
+    coordinates; all other points are interpolated along the edges of the graph.
 
     Parameters
     ----------
@@ -57,16 +63,16 @@ class MultilevelTSNE(GraphEmbedding):
         Points for each representative; the paper's 5X. With 1 the graph is not coarsened.
     n_components : {2, 3}, default=2
         Dimension of the embedding.
-    n_neighbors : int, default=30
+    n_neighbors : int, default=45
         Number of neighbors that attract each point; two thirds of it are the perplexity. Where only representatives
-        are placed, half of it: their groups add up the neighbors of all members.
-    early_iter : int, default=50
-        Iterations with attraction exaggerated 12 times, first on the representatives and then on all points.
+        are placed, a third of it: their groups add up the neighbors of all members.
+    early_iter : int, default=100
+        Iterations with attraction exaggerated 12 times; half as many where only representatives are placed.
     n_iter : int, default=150
         Iterations on the representatives after that, where only these are placed (`representatives`).
     refine_iter : int, default=1000
-        Largest number of iterations on all points, the first `early_iter` of which are exaggerated; 0 leaves the points
-        at their interpolated coordinates.
+        Largest number of iterations on all points, the first `early_iter` of which are exaggerated; 0 places the
+        representatives only, as ``representatives=True`` does.
     tol : float, default=0.006
         The iterations on all points end once 50 of them lower the divergence by less than this share of it.
     representatives : bool, default=False
@@ -92,7 +98,7 @@ class MultilevelTSNE(GraphEmbedding):
     representatives_ : array
         For each group the index of its representative among the points.
     representative_embedding_ : array (representatives x n_components)
-        Coordinates of the representatives after step 3, which the paper shows.
+        Coordinates of the representatives.
     groups_ : array of N
         The group of every point.
     levels_ : list of arrays
@@ -125,8 +131,8 @@ class MultilevelTSNE(GraphEmbedding):
         reduction: float = 5,
         *,
         n_components: int = 2,
-        n_neighbors: int = 30,
-        early_iter: int = 50,
+        n_neighbors: int = 45,
+        early_iter: int = 100,
         n_iter: int = 150,
         refine_iter: int = 1000,
         tol: float = 0.006,
@@ -169,9 +175,9 @@ class MultilevelTSNE(GraphEmbedding):
         self._check_sizes(values.shape[0])
         rng = generator(self.random_state)
         learner = self._copy_learner()
+        self._make_plan(learner, values.shape).check()
         with self._running():
-            n_listed = max(0, self._n_attracting - EXTRA_CANDIDATES)
-            neighbors = self._learn_graph(learner, X, values, n_listed=n_listed).start.neighbors
+            neighbors = self._learn_graph(learner, X, values, n_listed=self._n_listed).start.neighbors
             distinct = merge_copies(self.graph_, self._neighbor_lists(neighbors, learner, values, rng))
             coarse, first, last = self._embed(distinct, rng)
         self.coarse_graph_ = coarse.graph
@@ -198,28 +204,73 @@ class MultilevelTSNE(GraphEmbedding):
         ties = self._find_near_points(X, MEDIAN_NEIGHBORS)
         return self._near_points.medians(ties, self.embedding_)
 
+    def plan(self, X: Any) -> Plan:
+        """Foretell memory and time of `fit`; a fit that cannot be held in memory does not begin.
+
+        Parameters
+        ----------
+        X : tuple (N, M), or a matrix of any kind that `fit` takes
+
+        Returns
+        -------
+        plan : Plan
+            Its `memory` is the peak in bytes beside X, within a factor of 1.5 of what was measured; `seconds` are those
+            of all `refine_iter` iterations on an idle machine, more where the neighbor search takes longer.
+
+        Examples
+        --------
+        >>> MultilevelTSNE().plan((1_000_000, 32)).memory < 4e9
+        True
+        """
+        self._check_parameters()
+        return self._make_plan(self._copy_learner(), X)
+
+    def _make_plan(self, learner: GRASPEL, X: Any) -> Plan:
+        learning = plan_learner(learner, X, n_listed=self._n_listed)
+        n_iter = 0 if self._only_representatives else self.refine_iter
+        return plan_tsne(learning, self._n_attracting, self.n_components, n_iter, count_threads(self.n_jobs))
+
     def _default_learner(self) -> GRASPEL:
         return GRASPEL(max_iter=0)
 
     def _embed(self, distinct: DistinctPoints, rng: np.random.Generator) -> tuple[Coarsening, Layout, Layout]:
-        """Steps 2 to 5: the groups, their coordinates, and those of all distinct points."""
+        """Steps 2 and 3: the groups, the coordinates of their representatives, and those of all distinct points."""
         announce("coarsening")
         ratio = max(1.0, min(float(self.reduction), distinct.n_points / 2))
         coarse = coarsen(distinct.A, ratio, n_eigenvalues=0, random_state=rng)
         if distinct.n_points == 1:  # all points are equal
             origin = Layout(np.zeros((1, self.n_components)), float("nan"))
             return coarse, origin, origin
-        run: dict[str, Any] = {"n_threads": count_threads(self.n_jobs), "callback": self.callback}
-        P = affinities(distinct.indices, distinct.z, self._n_attracting, distinct.A, run["n_threads"])
-        start = group_start(distinct.points, coarse.groups, coarse.graph, self.n_components, rng, self.n_jobs)
-        early = Iterations(self.early_iter, EXAGGERATION, 1 / EXAGGERATION)
-        schedule = [early, Iterations(self.n_iter)] if self.representatives else [early]
-        first = optimize(group_affinities(P, coarse.groups), start, schedule, phase=COARSE, **run)
-        between = interpolate(distinct.A, coarse, first.coordinates)
+        n_threads = count_threads(self.n_jobs)
+        P = affinities(distinct.indices, distinct.z, self._n_attracting, distinct.A, n_threads)
+        if self._only_representatives:
+            first = self._embed_groups(distinct, coarse, P, rng)
+            return coarse, first, Layout(interpolate(distinct.A, coarse, first.coordinates), float("nan"))
+        last = self._embed_points(distinct, P, rng)
+        return coarse, last._replace(coordinates=last.coordinates[coarse.representatives]), last
+
+    def _embed_points(self, distinct: DistinctPoints, P: sp.csr_array, rng: np.random.Generator) -> Layout:
+        """Step 3 for all points."""
+        start = start_coordinates(distinct.points, distinct.A, self.n_components, rng, self.n_jobs)
         n_early = min(self.early_iter, self.refine_iter)
-        plain = Iterations(self.refine_iter - n_early, 1.0, RATE, self.tol)
-        schedule = [] if self.representatives else [early._replace(n_iter=n_early), plain]
-        return coarse, first, optimize(P, between, schedule, phase=FINE, **run)
+        width = min(WIDTH, np.sqrt(distinct.n_points) / 2)
+        schedule = [
+            Iterations(n_early, EXAGGERATION, 1 / EXAGGERATION),
+            Iterations(self.refine_iter - n_early, 1.0, RATE, self.tol, width),
+        ]
+        n_threads = count_threads(self.n_jobs)
+        return optimize(P, start, schedule, phase=FINE, n_threads=n_threads, callback=self.callback)
+
+    def _embed_groups(
+        self, distinct: DistinctPoints, coarse: Coarsening, P: sp.csr_array, rng: np.random.Generator
+    ) -> Layout:
+        """Step 3 for the representatives only."""
+        start = group_start(distinct.points, coarse.groups, coarse.graph, self.n_components, rng, self.n_jobs)
+        n_early = (self.early_iter + 1) // 2
+        schedule = [Iterations(n_early, EXAGGERATION, 1 / EXAGGERATION), Iterations(self.n_iter)]
+        n_threads = count_threads(self.n_jobs)
+        Q = group_affinities(P, coarse.groups)
+        return optimize(Q, start, schedule, phase=COARSE, n_threads=n_threads, callback=self.callback)
 
     def _neighbor_lists(
         self, neighbors: Neighbors | None, learner: GRASPEL, values: Any, rng: np.random.Generator
@@ -234,7 +285,17 @@ class MultilevelTSNE(GraphEmbedding):
     @property
     def _n_attracting(self) -> int:
         """Number of neighbors that attract each point."""
-        return (self.n_neighbors + 1) // 2 if self.representatives else self.n_neighbors
+        return (self.n_neighbors + 2) // 3 if self._only_representatives else self.n_neighbors
+
+    @property
+    def _only_representatives(self) -> bool:
+        """Whether t-SNE places the representatives only."""
+        return bool(self.representatives) or self.refine_iter == 0
+
+    @property
+    def _n_listed(self) -> int:
+        """Length of the lists that the learner is asked for; it lists a few more."""
+        return max(0, self._n_attracting - EXTRA_CANDIDATES)
 
     def _check_parameters(self) -> None:
         hint = "It is the number of points for each representative; the paper uses 5, and 1 is no coarsening."
