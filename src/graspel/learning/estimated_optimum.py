@@ -19,8 +19,8 @@ with one over the root of the number of flows, where the gap itself goes with it
 a bound of 1e-3. So if one takes less than a minute, the last round has exact resistances of all edges, and of those
 pairs of the lists whose R is not below k by three standard errors. These pairs join the edges with a small weight, and
 are dropped again if it vanishes. The bound is then one over the edges, the lists (where pairs farther below count as
-below) and all pairs of 1,024 random nodes, which are searched exactly; or over all pairs up to 25,000 nodes. If it is
-not below `tol`, the pairs that were found become edges, and another exact round follows.
+below) and all pairs of 1,024 random nodes, which are searched exactly; or over all pairs up to 25,000 nodes. There
+the pairs that were found become edges, and another exact round follows, until the bound is below `tol`.
 
 References
 ----------
@@ -206,11 +206,12 @@ class EstimatedSearch(OptimumSearch):
         return super().exact_measures() if self.is_exact else None
 
     def error(self, found: Optimality) -> float:
-        """What must be below `tol`: the gap, if it is exact.
+        """What must be below `tol`: the gap, if it is exact and over all pairs.
 
-        Else 0 after the last round: what is left cannot be told from the errors of the estimates.
+        Else 0 after the last round. What is left cannot be told from the errors of the estimates, or is at pairs
+        outside of the lists, of which every exact round sees a sample only: it would take very many rounds.
         """
-        if self.is_exact:
+        if self.is_exact and found.all_pairs:
             return found.gap
         return 0.0 if self.is_last else np.inf
 
