@@ -163,7 +163,6 @@ def test_a_sketch_estimates_resistances(monkeypatch):
 def estimated(monkeypatch, X, finish_work=0, **parameters):
     """Fit by estimates, as very large data are."""
     monkeypatch.setattr(estimated_optimum, "MOST_WORK", 0)
-    monkeypatch.setattr(estimated_optimum, "GROUND_WORK", 0)
     monkeypatch.setattr(estimated_optimum, "BOUND_BATCHES", 16)
     monkeypatch.setattr(estimated_optimum, "FINISH_WORK", finish_work)
     monkeypatch.setattr(algorithm, "STRICT_NODES", 10)

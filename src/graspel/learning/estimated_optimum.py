@@ -19,8 +19,8 @@ with one over the root of the number of flows, where the gap itself goes with it
 a bound of 1e-3. So if one takes less than a minute, the last round has exact resistances of all edges, and of those
 pairs of the lists whose R is not below k by three standard errors. These pairs join the edges with a small weight, and
 are dropped again if it vanishes. The bound is then one over the edges, the lists (where pairs farther below count as
-below) and all pairs of 1,024 random nodes, which are searched exactly; or over all pairs up to 25,000 nodes. If it is
-not below `tol`, the pairs that were found become edges, and another exact round follows.
+below) and all pairs of 1,024 random nodes, which are searched exactly; or over all pairs up to 25,000 nodes. There
+the pairs that were found become edges, and another exact round follows, until the bound is below `tol`.
 
 References
 ----------
@@ -51,8 +51,7 @@ from graspel.runtime.progress import announce
 
 Floats = NDArray[np.float64]
 
-MOST_WORK = 2e10  # multiplications of one exact evaluation, above which R is estimated: half a second
-GROUND_WORK = 1e11  # the same where 1/sigma^2 matters, so that there are no estimates: several seconds
+MOST_WORK = 1e11  # multiplications of one exact evaluation, above which R is estimated: several seconds
 N_ROUNDS = 4  # the first has the edges of the start; few pairs are found after the third
 BATCHES = 4  # batches of flows per step
 PRICE_BATCHES = 16  # batches from which pairs are priced: 128 flows, 3 % standard error of R
@@ -207,11 +206,12 @@ class EstimatedSearch(OptimumSearch):
         return super().exact_measures() if self.is_exact else None
 
     def error(self, found: Optimality) -> float:
-        """What must be below `tol`: the gap, if it is exact.
+        """What must be below `tol`: the gap, if it is exact and over all pairs.
 
-        Else 0 after the last round: what is left cannot be told from the errors of the estimates.
+        Else 0 after the last round. What is left cannot be told from the errors of the estimates, or is at pairs
+        outside of the lists, of which every exact round sees a sample only: it would take very many rounds.
         """
-        if self.is_exact:
+        if self.is_exact and found.all_pairs:
             return found.gap
         return 0.0 if self.is_last else np.inf
 
@@ -225,12 +225,10 @@ def choose_search(
     graph: Graph, ground: float, n_threads: int = 1
 ) -> tuple[type[OptimumSearch], EdgeResistances | None]:
     """Exact resistances where elimination is cheap, with its order, else estimates."""
-    needs_exact = ground > LARGEST_GROUND
-    most_work = GROUND_WORK if needs_exact else MOST_WORK
-    resistances = EdgeResistances(graph.heads, graph.tails, graph.n_nodes, ground, n_threads, most_work=most_work)
-    if resistances.work <= most_work:
+    resistances = EdgeResistances(graph.heads, graph.tails, graph.n_nodes, ground, n_threads, most_work=MOST_WORK)
+    if resistances.work <= MOST_WORK:
         return OptimumSearch, resistances
-    if needs_exact:
+    if ground > LARGEST_GROUND:
         raise ValueError(
             f"optimal=True: {graph.n_nodes:,} points need too much work for exact resistances, and their estimates "
             f"take 1/sigma^2 for zero, but it is {ground:.1e} in units of the median z_data. Take a larger sigma, or "
