@@ -21,7 +21,7 @@ from reproduction.suite_methods import SUITE_METHODS
 from reproduction.timing import time_call
 
 METHODS = ("graspel", "umap-kmeans")
-WARM_POINTS = 4_500  # points of the first run: enough that each method takes the way it takes on large sets
+WARM_POINTS = 15_000  # points of the first run: enough that each method takes the way it takes on large sets
 LARGE = 1_000_000
 CLUSTERS = 10
 

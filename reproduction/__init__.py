@@ -50,5 +50,8 @@ REPRODUCTIONS: dict[str, Reproduction] = {
     "fig-spectra": Reproduction("fig_spectra", full=60, quick=15),
     "tsne": Reproduction("tsne", full=900, quick=60),
     "suite": Reproduction("suite", full=3600, quick=120),
+    "graphs": Reproduction("same_stage", full=3000, quick=40),
+    "authors-code": Reproduction("authors_code", full=900, quick=60),
+    "counts": Reproduction("counts", full=900, quick=60),
     "fig-recovery-time": Reproduction("recovery_time", full=900, quick=20),
 }

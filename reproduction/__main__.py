@@ -24,8 +24,10 @@ HELP = (
     "table1: spectral clustering on COIL-20, PenDigits, USPS and MNIST, beside other methods. table2: graph recovery. "
     "fig-recovery-time: its time as graphs grow. tsne: multilevel t-SNE beside openTSNE and scikit-learn. "
     "fig-convergence: the decreasing distortions. suite: many data sets beside the clusterings that users "
-    "run today. fig-objective: the objective over the rounds. fig-spectra: the first "
-    "eigenvalues and spectral drawings. all: everything, with an index page.\n\n"
+    "run today. graphs: one assignment stage on the graphs of all methods. authors-code: the paper's run "
+    "from 2NN graphs as the authors' code has it. counts: how many clusters are found on sets with a known "
+    "answer. fig-objective: the objective over the rounds. fig-spectra: the first eigenvalues and spectral "
+    "drawings. all: everything, with an index page.\n\n"
     "Each page is written to NAME.md with its pictures, our numbers beside the paper's. Every cell is kept in "
     "NAME.json as soon as it is measured, so a run that was stopped continues where it was. The data sets are "
     "looked for in the folder GRASPEL_DATA and in the cache, else fetched from OpenML."
@@ -41,6 +43,7 @@ EXAMPLES = "\n".join(
         "python -m reproduction table1 --only mnist --methods sklearn-spectral --limit 3600",
         "python -m reproduction tsne --quick",
         "python -m reproduction suite --methods graspel,genie,kmeans",
+        "python -m reproduction graphs --only coil20,pendigits,usps",
     )
 )
 

@@ -68,7 +68,7 @@ class GraphEstimator(SavedModel, BaseEstimator):
 
     def _learn_graph(self, learner: GRASPEL, X: Any, values: Any, *, n_listed: int = 0) -> Learned:
         """Fit the learner on checked values of X, and keep the points that new points are compared with."""
-        learned = fit_learner(learner, values, n_listed=n_listed)
+        learned = fit_learner(learner, values, n_listed=n_listed, certified=False)
         for estimator in (self, learner):
             store_input(estimator, learner, X)
         self.learner_, self.graph_ = learner, learner.graph_

@@ -305,11 +305,14 @@ def store_input(estimator: Any, learner: GRASPEL, X: Any) -> None:
         learner.graph_ = learner.graph_.with_names(find_row_names(X))
 
 
-def fit_learner(learner: GRASPEL, values: Any, *, keep_lists: bool = True, n_listed: int = 0) -> Learned:
+def fit_learner(
+    learner: GRASPEL, values: Any, *, keep_lists: bool = True, n_listed: int = 0, certified: bool = True
+) -> Learned:
     """Fit a learner on a matrix that `check_data` returned, and return everything that was learned.
 
     Estimators that own a learner call this function because they need the neighbor lists, which the learner does not
-    keep unless it is to grow: they are too large. `n_listed` is the smallest length of the lists.
+    keep unless it is to grow: they are too large. `n_listed` is the smallest length of the lists. Unless `certified`,
+    the certificate is made when it is asked for.
     """
     learner._check_parameters()
     rng = generator(learner.random_state)
@@ -327,8 +330,9 @@ def fit_learner(learner: GRASPEL, values: Any, *, keep_lists: bool = True, n_lis
         learner.graph_, learner.history_ = learned.graph, learned.history
         learner.n_iter_ = len(learned.history)
         learner._tie_rule = TieRule.of(learned)
+        learner._certificate = certify(learned, sigma=learner.sigma, beta=learner.beta, rng=rng) if certified else None
+        learned = replace(learned, exact=None)  # the elimination of a large graph is large
         learner._learned, learner._growing = learned, None
-        learner._certificate = certify(learned, sigma=learner.sigma, beta=learner.beta, rng=rng)
     return learned
 
 

@@ -192,7 +192,7 @@ def test_the_summary_is_readable(graspel, data, classes, tmp_path, output):
 def test_auto_says_what_it_saw(graspel, data, output):
     outcome = graspel("cluster", data, "-o", output)
     assert outcome.code == 0
-    assert "auto: largest gap after 2 clusters" in words_of(outcome.out)
+    assert "auto: 2 clusters: largest gap" in words_of(outcome.out)
     assert "ACC" not in outcome.out
 
 

@@ -53,7 +53,7 @@ def test_auto_is_right_or_within_one(shape, seed):
     make, k = SHAPES[shape]
     model = GraspelClustering(random_state=seed).fit(make(seed)[0])
     assert abs(model.n_clusters_ - k) <= 1
-    assert model.eigengap_.n_clusters == model.n_clusters_
+    assert model.cluster_count_.n_clusters == model.n_clusters_
 
 
 def test_digits_for_every_seed():

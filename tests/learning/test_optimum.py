@@ -15,6 +15,7 @@ from graspel.learning import algorithm, estimated_optimum, optimum, pricing
 from graspel.learning.optimal_weights import optimize_weights
 from graspel.learning.optimality_gap import heaviest_forest, optimality_gap
 from graspel.learning.pricing import Priced, choose_new_edges
+from graspel.learning.settings import Settings
 from graspel.linalg import exact_factor
 from graspel.linalg.edge_resistances import EdgeResistances
 from graspel.points.prepared import Points
@@ -159,11 +160,13 @@ def test_a_sketch_estimates_resistances(monkeypatch):
     assert_allclose(R, factor.resistances, rtol=0.15)
 
 
-def estimated(monkeypatch, X, **parameters):
+def estimated(monkeypatch, X, finish_work=0, **parameters):
     """Fit by estimates, as very large data are."""
     monkeypatch.setattr(estimated_optimum, "MOST_WORK", 0)
+    monkeypatch.setattr(estimated_optimum, "GROUND_WORK", 0)
     monkeypatch.setattr(estimated_optimum, "BOUND_BATCHES", 16)
-    monkeypatch.setattr(algorithm, "ALL_PAIRS_NODES", 10)
+    monkeypatch.setattr(estimated_optimum, "FINISH_WORK", finish_work)
+    monkeypatch.setattr(algorithm, "STRICT_NODES", 10)
     return GRASPEL(optimal=True, random_state=0, **parameters).fit(X)
 
 
@@ -178,6 +181,37 @@ def test_estimates_come_near_the_optimum_and_their_bound_holds(monkeypatch, seed
     assert "R estimated to" in found.optimality_pairs
     assert model.graph_.is_connected
     assert found.settled
+
+
+def test_exact_finish_of_estimates_reaches_the_optimum(monkeypatch, seed):
+    X = blobs(seed, 150)
+    best = GRASPEL(optimal=True, random_state=0).fit(X).certificate_.objective
+    model = estimated(monkeypatch, X, finish_work=1e9)
+    found = model.certificate_
+    lost = (best - found.objective) / 149
+    assert -1e-5 <= lost <= found.optimality_gap <= 1e-3
+    assert "estimated" not in found.optimality_pairs
+    assert found.objective_error == 0
+    assert found.settled
+    assert model.graph_.weights.min() > 0
+
+
+@pytest.mark.parametrize("n", [2, 3, 40, 400])
+def test_measures_of_the_elimination_are_those_of_the_full_inverse(seed, n):
+    """lambda_2, R between nodes and F, from one factor; 400 nodes are eliminated, fewer are all core."""
+    X = blobs(seed, n)
+    learned = algorithm.learn_optimum(Points(X), Settings(n_neighbors=1), np.random.default_rng(0))
+    exact, graph = learned.exact, learned.graph
+    L = graph.laplacian.toarray()
+    nodes = np.random.default_rng(seed).permutation(n)[:20]
+    K = np.linalg.pinv(L)
+    d = np.diag(K)
+    assert_allclose(
+        exact.resistance_between(nodes), (d[:, None] + d - 2 * K)[np.ix_(nodes, nodes)], rtol=1e-6, atol=1e-9
+    )
+    assert_allclose(exact.smallest_eigenvalue(np.random.default_rng(0)), np.linalg.eigvalsh(L)[1], rtol=1e-5)
+    F = np.linalg.slogdet(L + np.eye(n) * 1e-6)[1] - graph.weights @ all_distances(X)[graph.heads, graph.tails]
+    assert_allclose(exact.objective, F, rtol=1e-6)
 
 
 def test_estimates_do_not_depend_on_threads(monkeypatch):

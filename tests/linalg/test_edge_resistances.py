@@ -45,13 +45,26 @@ def test_resistances_and_determinant_are_those_of_the_inverse(name, seed):
     assert_allclose(R, expected, rtol=1e-9)
 
 
-def test_inversion_by_halves_is_inversion(monkeypatch):
-    monkeypatch.setattr(precision, "HALVED_SIZE", 7)
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_inversion_in_place_is_inversion(monkeypatch, n_threads):
+    monkeypatch.setattr(precision, "SWEPT_ROWS", 7)
     A = np.random.default_rng(0).normal(size=(30, 40))
-    value, K = precision.inverse_by_halves(A @ A.T, 2)
-    assert_allclose(K @ (A @ A.T), np.eye(30), atol=1e-9)
+    T = np.triu(A @ A.T)
+    value = precision.invert_in_place(T, n_threads)
+    assert_allclose(np.triu(T), np.triu(np.linalg.inv(A @ A.T)), atol=1e-9)
     assert_allclose(value, np.linalg.slogdet(A @ A.T)[1])
-    assert np.isneginf(precision.inverse_by_halves(-np.eye(30), 2)[0])
+    assert np.isneginf(precision.invert_in_place(-np.eye(30), n_threads))
+
+
+def test_large_cores_are_inverted_in_place(monkeypatch):
+    rng = np.random.default_rng(0)
+    adjacency = np.triu(rng.uniform(0.1, 1, size=(20, 20)), 1)
+    expected = precision.core_resistances(adjacency)
+    monkeypatch.setattr(precision, "LAPACK_SIZE", 5)
+    monkeypatch.setattr(precision, "SWEPT_ROWS", 7)
+    trees, R = precision.core_resistances(adjacency, 2)
+    assert_allclose(trees, expected[0])
+    assert_allclose(R, expected[1], rtol=1e-9)
 
 
 @settings(max_examples=40, deadline=None)

@@ -67,7 +67,7 @@ def test_an_old_point_finds_itself_by_landmarks_too(rng, m, monkeypatch):
     X[:200] = X[0] + 1e-9 * X[:200]  # near copies fill the cells of their landmarks
     monkeypatch.setattr(search, "EXACT_WORK", 0.0)
     monkeypatch.setattr(search, "FALLBACK_WORK", 0.0)
-    monkeypatch.setattr(search, "WARN_RECALL", 0.0)
+    monkeypatch.setattr(search, "ENOUGH_RECALL", 0.0)
     monkeypatch.setattr(search, "MIN_CLUMP", 10_000)
     neighbors = nearest_neighbors(Points(X), 2, rng)
     assert neighbors.landmarks is not None

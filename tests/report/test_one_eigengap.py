@@ -1,4 +1,4 @@
-"""One count of rounds and one eigengap: the command, the clusterer and the report say the same."""
+"""One count of rounds, one eigengap, one number of clusters: the clusterer and the report say the same."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from graspel import GRASPEL, GraspelClustering
 from graspel.report.rounds import without_critical_edges
 from report.conftest import gather
 
-DATA = {"digits": load_digits().data[:700], "wine": StandardScaler().fit_transform(load_wine().data)}
+DATA = {"digits": load_digits().data[:400], "wine": StandardScaler().fit_transform(load_wine().data)}
 
 
 @pytest.fixture(scope="module", params=DATA)
@@ -20,23 +20,34 @@ def fitted(request):
     return X, GRASPEL(random_state=0).fit(X), GraspelClustering(random_state=0).fit(X)
 
 
-@pytest.mark.parametrize("with_data", [True, False])
-def test_the_report_of_a_learner_has_the_gap_and_the_clusters_of_the_clusterer(fitted, with_data):
+def number_of_groups(found):
+    return next(v.answer for v in found.verdicts if "number of groups" in v.question)
+
+
+def test_the_report_of_a_learner_has_the_number_and_the_clusters_of_the_clusterer(fitted):
     X, learner, clusterer = fitted
     assert without_critical_edges(learner.graph_).n_edges == clusterer.graph_.n_edges
-    found = gather(learner, X if with_data else None)
-    assert found.rest["spectrum"]["gap"] == clusterer.n_clusters_
+    found = gather(learner, X)
     assert len(found.rest["groups"]) == clusterer.n_clusters_
-    sentence = clusterer.eigengap_.sentence()
-    assert sentence in found.eigengap
-    assert sentence in next(v.answer for v in found.verdicts if "number of groups" in v.question)
+    assert found.rest["spectrum"]["gap"] == clusterer.eigengap_.n_clusters
+    assert clusterer.eigengap_.sentence() in found.eigengap
+    assert clusterer.cluster_count_.sentence() in found.eigengap
+    assert clusterer.cluster_count_.sentence() in number_of_groups(found)
+
+
+def test_without_data_the_eigengap_decides(fitted):
+    _, learner, clusterer = fitted
+    found = gather(learner)
+    assert found.rest["spectrum"]["gap"] == len(found.rest["groups"]) == clusterer.eigengap_.n_clusters
+    assert clusterer.eigengap_.sentence() in found.eigengap
+    assert clusterer.eigengap_.sentence() in number_of_groups(found)
 
 
 def test_clusters_of_a_given_number_are_shown_with_the_same_gap(fitted):
     X, learner, clusterer = fitted
     found = gather(learner, X, clusters=GraspelClustering(4, random_state=0).fit(X))
     assert len(found.rest["groups"]) == 4
-    assert found.rest["spectrum"]["gap"] == clusterer.n_clusters_
+    assert found.rest["spectrum"]["gap"] == clusterer.eigengap_.n_clusters
     assert clusterer.eigengap_.sentence() in found.eigengap
 
 

@@ -47,11 +47,12 @@ SHOWN_SIZES = 20  # sizes of clusters in the printed summary
 
 
 class FoundLabels(NamedTuple):
-    """Labels of all points (-1 is noise), the number of clusters, and the eigengap if this was found by it."""
+    """Labels of all points (-1 is noise), the number of clusters, and where this was found: eigengap and count."""
 
     labels: Any
     n_clusters: int
     gap: Any
+    count: Any = None
 
 
 Data = Annotated[
@@ -286,7 +287,7 @@ def _cluster_points(points: Any, n_clusters: Any, given: dict[str, Any]) -> tupl
         "noise": int((model.labels_ < 0).sum()),
     }
     learned = model.graph_ if points.names is None else model.graph_.with_names(points.names)
-    return learned, FoundLabels(model.labels_, model.n_clusters_, model.eigengap_), more
+    return learned, FoundLabels(model.labels_, model.n_clusters_, model.eigengap_, model.cluster_count_), more
 
 
 def _cluster_nodes(graph: Graph, n_clusters: Any, given: dict[str, Any]) -> FoundLabels:
@@ -344,12 +345,20 @@ def _read_graph(path: Path, data: Path | None, points: Any) -> Graph:
 def _summary(found: FoundLabels, graph: Graph) -> dict[str, Any]:
     import numpy as np
 
-    gap = found.gap
+    gap, count = found.gap, found.count
     return {
         "points": graph.n_nodes,
         "clusters": found.n_clusters,
         "sizes": sorted(np.bincount(found.labels[found.labels >= 0]).tolist(), reverse=True),
         "eigengap": gap and {"clear": gap.is_clear, "gaps": gap.gaps, "sentence": gap.sentence()},
+        "count": count
+        and {
+            "clear": count.is_clear,
+            "numbers": count.numbers,
+            "stability": count.stability,
+            "gaps": count.gaps,
+            "sentence": count.sentence(),
+        },
         "edges": graph.n_edges,
         "density": graph.density,
         "components": graph.components[0],
@@ -406,5 +415,5 @@ def _explain_n_clusters(record: dict[str, Any], asked: int | str) -> str:
     if asked == AUTO:
         if record["components"] > 1:
             return "auto: as many as the graph has components"
-        return f"auto: {record['eigengap']['sentence']}"
+        return f"auto: {(record['count'] or record['eigengap'])['sentence']}"
     return "as asked for" if record["clusters"] == asked else f"{asked:,} were asked for, but some stayed empty"

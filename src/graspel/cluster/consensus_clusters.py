@@ -16,6 +16,7 @@ from graspel.cluster.clustering import number_by_first_node
 from graspel.cluster.consensus import Consensus, describe_consensus, find_consensus
 from graspel.cluster.groups import find_groups
 from graspel.cluster.members import (
+    THIN_DENSITY,
     Member,
     Partition,
     build_member,
@@ -24,6 +25,7 @@ from graspel.cluster.members import (
     embed_member,
 )
 from graspel.learning.weights import Weights
+from graspel.linalg.thin import thin_graph
 from graspel.neighbors.search import Neighbors
 from graspel.runtime.parallel import count_threads, map_blocks
 from graspel.runtime.progress import announce
@@ -72,7 +74,7 @@ def consensus_clusters(
     """Cluster each member's graph, and find the partition that they agree on.
 
     Where the graphs separate the points, the sum of the graphs, its edges weighed by the agreement of the members, is
-    clustered as one more member. Where they do not, k-means follows.
+    clustered as one more member. Where they do not, k-means follows. With `sparse`, all graphs are thinned.
     """
     assignment = ASSIGNMENTS[assign_labels]
     groups = find_groups(neighbors, weigh, rng)
@@ -98,6 +100,7 @@ def consensus_clusters(
             [partition.labels for partition in partitions],
             found.weights,
         )
+        adjacency = thin_graph(adjacency, THIN_DENSITY, rng) if sparse else adjacency
         n_vectors = assignment.vectors_per_cluster * n_clusters
         values, vectors = embed_member(adjacency, n_vectors, rng, mass, n_jobs=n_jobs)
         seed = int(rng.integers(2**31))

@@ -15,20 +15,22 @@ from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from graspel.cluster.assignment import ASSIGNMENTS
+from graspel.cluster.cluster_count import ClusterCount, count_clusters
 from graspel.cluster.clustering import Clustering, give_copies_one_label, nearest_center, soft_memberships
 from graspel.cluster.consensus_clusters import ConsensusClusters, consensus_clusters
 from graspel.cluster.graph_clusters import check_n_clusters, cluster_graph, find_eigengap
 from graspel.cluster.hierarchy import cut_linkage, find_linkage
-from graspel.cluster.members import MEMBERS
+from graspel.cluster.members import MEMBERS, THIN_MEMBERS
 from graspel.cluster.outliers import core_distances, find_noise, outlier_scores
 from graspel.graph_estimator import GraphEstimator, find_originals
 from graspel.learner import GRASPEL
 from graspel.learning.algorithm import Learned
 from graspel.learning.eigengap import Eigengap
 from graspel.learning.neighbor_rules import CONSIDERED
+from graspel.learning.weights import Weights
 from graspel.linalg.contraction import group_means
 from graspel.neighbors.new_points import MEAN_NEIGHBORS
-from graspel.neighbors.search import nearest_neighbors
+from graspel.neighbors.search import Neighbors, nearest_neighbors
 from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.parameters import check_choice, check_flag, check_number, generator
 
@@ -36,7 +38,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-UNN_NEIGHBORS = 5  # neighbors of the graph that initial="unn" sparsifies
+UNN_NEIGHBORS = 3  # neighbors of the graph that initial="unn" sparsifies; densities of 1.05 to 1.21 as in the paper
 GRAPH_PARAMETERS = {  # parameters of the learner that can be given to the clusterer, and what they mean there
     "metric": "euclidean",
     "n_neighbors": None,
@@ -52,7 +54,9 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
-        Number of clusters. "auto" takes it from the largest gap between the first eigenvalues (see `eigengap_`).
+        Number of clusters. "auto" takes the number of the clearest gap between eigenvalues on which the graphs agree;
+        where there is no clear gap, the number on which they agree most (see `cluster_count_`). With one graph it is
+        that of the largest gap (see `eigengap_`).
     consensus : int, default=None
         Number of graphs, from 1 to 7, that are clustered and whose agreement is the result. They differ in the number
         of neighbors and in the rule by which these are chosen. 1 clusters the learned graph alone. None: 7, or 1 if you
@@ -60,11 +64,12 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
     metric : {"euclidean", "cosine", "precomputed"}, str or callable, default="euclidean"
         The distance between points, as in GRASPEL.
     n_neighbors : int, default=None
-        Neighbors of each point in the learned graph. None: 2, or 5 with initial="unn".
+        Neighbors of each point in the learned graph. None: 2, or 3 with initial="unn".
     neighbor_rule : {"nearest", "mutual", "local-scale"}, default=None
         The rule by which neighbors are chosen in the learned graph. None: "nearest".
     initial : {"knn", "unn", "mst"}, Graph, sparse matrix or (indices, distances), default="knn"
-        The initial graph of the learner. With "unn" the graphs of the consensus are sparsified as well.
+        The initial graph of the learner. With "unn" the graphs of the consensus are ultra-sparse as well, at most 1.15
+        edges per point, and those of ten neighbors are left out.
     center : bool, default=False
         Subtract each row's mean first.
     learner : GRASPEL, default=None
@@ -115,8 +120,12 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
         Degree to which each point belongs to each cluster; rows sum to one.
     eigenvalues_ : array
         Nonzero eigenvalues of the eigenvectors used.
+    cluster_count_ : ClusterCount or None
+        How "auto" chose among the numbers of clusters, and whether it is clear: `is_clear`, `sentence()`. None where
+        the number was given, or where one graph was clustered.
     eigengap_ : Eigengap or None
-        The eigenvalues and gaps from which "auto" chose; None where the number of clusters was given.
+        The first eigenvalues of the learned graph and their gaps, from which "auto" chooses if it clusters this graph
+        alone; None where the number of clusters was given.
     n_features_in_ : int
         Number of columns of X.
 
@@ -134,6 +143,7 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
     """
 
     _linkage: Floats | None
+    cluster_count_: ClusterCount | None
 
     def __init__(
         self,
@@ -226,7 +236,7 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
     def _cluster(self, learned: Learned, n_members: int) -> Clustering:
         """The clusters of the learned graph, or the consensus of several graphs; equal points share a cluster."""
         original = find_originals(learned)
-        gap, k = self._choose_number()
+        gap, k = self._choose_number(learned, n_members)
         n_distinct = len(np.unique(original))
         self.agreement_, self.cluster_overlaps_ = np.ones(len(original)), np.eye(k)
         self.member_weights_, self.kept_links_ = {}, None
@@ -247,26 +257,38 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
         centers = group_means(rows, labels, np.bincount(labels))
         return Clustering(labels, n_clusters, rows, centers, consensus.eigenvalues, gap)
 
-    def _choose_number(self) -> tuple[Eigengap | None, int]:
+    def _choose_number(self, learned: Learned, n_members: int) -> tuple[Eigengap | None, int]:
         """The eigengap, if the number of clusters is to be found, and the number."""
+        self.cluster_count_ = None
         if self.n_clusters != "auto":
             return None, int(self.n_clusters)
         gap = find_eigengap(self.graph_, random_state=self.random_state, n_jobs=self.n_jobs)
-        return gap, gap.n_clusters
+        if n_members > 1:
+            self.cluster_count_ = count_clusters(
+                *self._get_lists(learned),
+                MEMBERS[:n_members],
+                ASSIGNMENTS[self.assign_labels],
+                generator(self.random_state),
+                n_jobs=self.n_jobs,
+            )
+        return gap, (self.cluster_count_ or gap).n_clusters
+
+    def _get_lists(self, learned: Learned) -> tuple[Neighbors, Weights]:
+        """The neighbor lists of the learner and its rule of weights."""
+        start = learned.start
+        lists = start.neighbors or nearest_neighbors(learned.points, CONSIDERED, generator(self.random_state))
+        return lists, start.weigh
 
     def _find_consensus(self, learned: Learned, n_clusters: int, n_members: int) -> ConsensusClusters:
-        rng = generator(self.random_state)
-        start = learned.start
-        neighbors = start.neighbors or nearest_neighbors(learned.points, CONSIDERED, rng)
+        is_thin = isinstance(self.learner_.initial, str) and self.learner_.initial == "unn"
         return consensus_clusters(
-            neighbors,
-            start.weigh,
+            *self._get_lists(learned),
             n_clusters,
-            MEMBERS[:n_members],
+            (THIN_MEMBERS if is_thin else MEMBERS)[:n_members],
             assign_labels=self.assign_labels,
-            rng=rng,
+            rng=generator(self.random_state),
             n_jobs=self.n_jobs,
-            sparse=isinstance(self.learner_.initial, str) and self.learner_.initial == "unn",
+            sparse=is_thin,
         )
 
     def _score_outliers(self, learned: Learned) -> None:

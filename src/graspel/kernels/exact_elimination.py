@@ -76,7 +76,7 @@ def eliminate(pointers: Ints, rows: Ints, weights: Floats, pivots: Floats, core:
 
 @kernel
 def restore_resistances(pointers: Ints, rows: Ints, weights: Floats, pivots: Floats, core: Floats, R: Floats) -> None:
-    """The resistances of all pairs of the pattern into R, from those of all pairs of the core (a full matrix)."""
+    """The resistances of all pairs of the pattern into R, from those of all pairs of the core (upper triangle)."""
     n = len(pointers) - 1
     place = np.full(n + len(core), -1, np.int32)
     width = 1

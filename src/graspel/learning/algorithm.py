@@ -26,10 +26,11 @@ from graspel.learning.connect import connect_components, join_components
 from graspel.learning.criticality import Critical, add_critical_edges, find_most_critical
 from graspel.learning.embed import Embedding, spectral_embedding
 from graspel.learning.estimated_optimum import choose_search
+from graspel.learning.exact_measures import ExactMeasures
 from graspel.learning.history import Round
 from graspel.learning.initial import InitialGraph, initial_graph, listed_pairs
 from graspel.learning.objective import calibrate
-from graspel.learning.optimum import ALL_PAIRS_NODES, TOL, Optimality, find_optimum
+from graspel.learning.optimum import STRICT_NODES, TOL, Optimality, find_optimum
 from graspel.learning.pricing import Problem
 from graspel.learning.refine import refine_weights
 from graspel.learning.run_log import RunLog
@@ -44,7 +45,7 @@ from graspel.runtime.progress import announce
 Floats = NDArray[np.float64]
 
 OPTIMUM_NEIGHBORS = 6  # neighbors of each point where the search for the optimum starts: it keeps 2.5 to 5 edges a node
-OPTIMUM_LISTED = 20  # neighbors of each point that are searched for edges where there are too many points for all pairs
+OPTIMUM_LISTED = 20  # neighbors of each point that are searched for edges where resistances may be estimates
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ class Learned:
     start : InitialGraph, the graph of Step 1 with its neighbor lists
     embedding : Embedding or None, of the last round
     optimality : Optimality or None, how near the graph is to the optimum over all graphs, if that was searched
+    exact : ExactMeasures or None, the elimination of the graph, if the search for the optimum was exact
     """
 
     graph: Graph
@@ -77,6 +79,7 @@ class Learned:
     start: InitialGraph
     embedding: Embedding | None
     optimality: Optimality | None = None
+    exact: ExactMeasures | None = None
 
 
 def learn(
@@ -155,7 +158,7 @@ def learn_optimum(points: Points, settings: Settings, rng: np.random.Generator) 
     """
     log = RunLog(settings)
     k = min(max(settings.n_neighbors, OPTIMUM_NEIGHBORS), points.n_points - 1)
-    n_listed = min(OPTIMUM_LISTED, points.n_points - 1) if points.n_points > ALL_PAIRS_NODES else 0
+    n_listed = min(OPTIMUM_LISTED, points.n_points - 1) if points.n_points > STRICT_NODES else 0
     start = initial_graph(
         points, settings.initial, k, rng, neighbor_rule=settings.neighbor_rule, n_listed=n_listed
     )  # Step 1
@@ -164,8 +167,8 @@ def learn_optimum(points: Points, settings: Settings, rng: np.random.Generator) 
     beta, tol = settings.beta, TOL if settings.tol is None else settings.tol
     unit = float(np.median(start.weigh.distances(graph))) + 4 * beta
     problem = Problem(points, start.weigh.floor, beta, unit)
-    kind = choose_search(graph, unit / settings.sigma**2)
-    search = kind(problem, graph, settings.sigma, tol, listed_pairs(start), rng)  # Steps 2 to 4
+    kind, resistances = choose_search(graph, unit / settings.sigma**2, points.n_threads)
+    search = kind(problem, graph, settings.sigma, tol, listed_pairs(start), rng, resistances)  # Steps 2 to 4
     best = find_optimum(search, log.history, 0 if log.stopped else settings.max_iter, settings.callback)
     return Learned(
         best.graph,
@@ -179,6 +182,7 @@ def learn_optimum(points: Points, settings: Settings, rng: np.random.Generator) 
         start,
         None,
         best.optimality,
+        best.exact,
     )
 
 

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.graph import Graph
 from graspel.learning.algorithm import Learned
 from graspel.learning.objective import objective
 from graspel.learning.optimum import Optimality
@@ -160,11 +159,14 @@ def certify(learned: Learned, *, sigma: float, beta: float, rng: np.random.Gener
     graph, points, history = learned.graph, learned.points, learned.history
     neighbors = learned.start.neighbors
     _begin(0.0, "objective")
-    F, error = objective(graph, learned.z, sigma=sigma, beta=beta, rng=rng, n_jobs=points.n_threads)
+    if learned.exact is not None:
+        F, error = learned.exact.objective, 0.0
+    else:
+        F, error = objective(graph, learned.z, sigma=sigma, beta=beta, rng=rng, n_jobs=points.n_threads)
     _begin(0.3, "first eigenvalue")
     lambda_2 = _smallest_eigenvalue(learned, rng)
     _begin(0.5, "effective resistance")
-    p, q, resistance = _sample_resistance(graph, rng, points.n_threads)
+    p, q, resistance = _sample_resistance(learned, rng)
     distance = points.squared_distances(p, q)
     distance = np.where(distance > 0, learned.start.weigh.raise_to_floor(distance), 0.0)  # as weights see it
     correlation, ratio = resistance_against_distance(resistance, distance)
@@ -208,6 +210,8 @@ def _optimality(found: Optimality | None) -> dict[str, Any]:
 def _smallest_eigenvalue(learned: Learned, rng: np.random.Generator) -> float:
     """The smallest nonzero eigenvalue of the graph: the Rayleigh quotient of its eigenvector, if that is known."""
     graph, embedding = learned.graph, learned.embedding
+    if learned.exact is not None:
+        return learned.exact.smallest_eigenvalue(rng)
     if embedding is not None and learned.settled and learned.support_gap is None:  # all weights are scaled alike
         u = embedding.vectors[:, 0]
         return float(u @ (graph.laplacian @ u))
@@ -239,11 +243,16 @@ def _largest_excess(resistance: Floats, k: Floats) -> float:
 
 
 def _sample_resistance(
-    graph: Graph, rng: np.random.Generator, n_threads: int
+    learned: Learned, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
     """All pairs between a few random nodes, and their effective resistance."""
+    graph = learned.graph
     n_sampled = SAMPLED_NODES if graph.n_nodes <= MANY else SAMPLED_OF_MANY
     nodes = np.sort(rng.choice(graph.n_nodes, min(n_sampled, graph.n_nodes), replace=False))
     i, j = np.triu_indices(len(nodes), 1)
-    R = resistance_between(graph.adjacency, nodes, tol=SOLVE_TOL, random_state=rng, n_jobs=n_threads)
+    if learned.exact is not None:
+        R = learned.exact.resistance_between(nodes)
+    else:
+        n_threads = learned.points.n_threads
+        R = resistance_between(graph.adjacency, nodes, tol=SOLVE_TOL, random_state=rng, n_jobs=n_threads)
     return nodes[i], nodes[j], R[i, j]

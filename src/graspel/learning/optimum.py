@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 
 from graspel.graph import Graph, Origin
 from graspel.graph.edges import edge_keys
+from graspel.learning.exact_measures import ExactMeasures
 from graspel.learning.history import Callback, Round
 from graspel.learning.optimal_weights import largest_deviation, optimize_weights
 from graspel.learning.optimality_gap import optimality_gap
@@ -79,7 +80,8 @@ class Optimality:
 class Optimum:
     """The optimal graph, z_data of its edges, the records of the rounds, and how near the optimum it is.
 
-    `support_gap` is the largest |R / k - 1| over the edges whose leverage is not negligible.
+    `support_gap` is the largest |R / k - 1| over the edges whose leverage is not negligible. `exact` is None if
+    resistances were estimated, or if the callback ended the search.
     """
 
     graph: Graph
@@ -89,6 +91,7 @@ class Optimum:
     optimality: Optimality
     settled: bool
     out_of_rounds: bool
+    exact: ExactMeasures | None
 
 
 class OptimumSearch:
@@ -102,6 +105,7 @@ class OptimumSearch:
     tol : float
     listed : pair of arrays, further pairs of near nodes, which are looked at if there are too many nodes for all pairs
     rng : numpy Generator
+    resistances : EdgeResistances or None, those of the graph to start from, if their order of elimination is known
 
     Attributes
     ----------
@@ -124,7 +128,9 @@ class OptimumSearch:
         tol: float,
         listed: tuple[Ints, Ints],
         rng: np.random.Generator,
+        resistances: EdgeResistances | None = None,
     ) -> None:
+        self._resistances = resistances
         self.problem, self.tol, self._listed, self._rng = problem, tol, listed, rng
         self.k = problem.k_of(graph.heads, graph.tails)
         self.graph = graph.with_weights(calibrated_weights(self.k, graph.n_nodes))
@@ -136,9 +142,15 @@ class OptimumSearch:
         graph, n_threads = self.graph, self.problem.points.n_threads
         edges = graph.heads, graph.tails, graph.n_nodes
         announce("optimizing weights", detail=f"{graph.n_edges:,} edges")
-        exact = EdgeResistances(*edges, self.ground, n_threads)
+        exact, self._resistances = self._resistances or EdgeResistances(*edges, self.ground, n_threads), None
         found = optimize_weights(
-            *edges, self.k, graph.weights, ground=self.ground, tol=self.round_tol, resistances=exact
+            *edges,
+            self.k,
+            graph.weights,
+            ground=self.ground,
+            tol=self.round_tol,
+            strict=self.is_strict,
+            resistances=exact,
         )
         self._measure(found.weights, found.factor)
         kept = find_needed(*edges, found.weights * self.k, negligible=VANISHED)
@@ -160,6 +172,10 @@ class OptimumSearch:
         self.R, self.slack = factor.resistances, float(weights @ (self.k - factor.resistances))
         self.F = factor.logdet - float(weights @ self.k) - n * float(np.log(self.problem.unit))
 
+    def exact_measures(self) -> ExactMeasures | None:
+        """What the elimination tells about the graph."""
+        return ExactMeasures(self._factor, self.problem.unit, self.F)
+
     def price(self) -> tuple[Priced, Optimality]:
         """Step 3: the pairs with R > k, and how near the graph is to the optimum."""
         graph, all_pairs = self.graph, self.problem.points.n_points <= ALL_PAIRS_NODES
@@ -175,7 +191,12 @@ class OptimumSearch:
 
     def error(self, found: Optimality) -> float:
         """What must be below `tol`: the gap, and up to STRICT_NODES nodes also R / k - 1 of every pair."""
-        return max(found.gap, found.excess) if self.graph.n_nodes <= STRICT_NODES else found.gap
+        return max(found.gap, found.excess) if self.is_strict else found.gap
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether R / k - 1 of every single pair must be below the tolerance."""
+        return self.graph.n_nodes <= STRICT_NODES
 
     @property
     def level(self) -> float:
@@ -188,20 +209,22 @@ class OptimumSearch:
         keys = edge_keys(graph.heads, graph.tails, graph.n_nodes)
         is_edge = np.isin(edge_keys(priced.heads, priced.tails, graph.n_nodes), keys)
         new = choose_new_edges(priced, is_edge, self.level, NEW_EDGES)
-        k = self.problem.k_of(new.heads, new.tails)
-        weights = FIRST_SHARE * new.excess / (1 + new.excess) / k
-        unit, beta = self.problem.unit, self.problem.beta
-        self.graph = graph.with_edges(
+        self._join_pairs(new, FIRST_SHARE * new.excess / (1 + new.excess), round)
+        return len(new.heads)
+
+    def _join_pairs(self, new: Priced, leverages: Floats, round: int) -> None:
+        """Make edges of pairs, with weights from guesses of their leverages."""
+        k, unit, beta = self.problem.k_of(new.heads, new.tails), self.problem.unit, self.problem.beta
+        self.graph = self.graph.with_edges(
             new.heads,
             new.tails,
-            weights,
+            leverages / k,
             origin=Origin.CRITICAL,
             round=round,
             eta=(1 + new.excess) * k * unit / (k * unit - 4 * beta),
             gradient=new.excess * k * unit,
         )
         self.k = self.problem.k_of(self.graph.heads, self.graph.tails)
-        return len(new.heads)
 
 
 def merge_priced(n_nodes: int, *parts: Priced) -> Priced:
@@ -230,7 +253,7 @@ def find_optimum(search: OptimumSearch, history: list[Round], max_iter: int, cal
         is_last = settled or is_stuck or len(history) >= max_iter
         n_added = 0 if is_last else search.add_edges(priced, len(history) + 1)
         best_F, before = max(F, best_F), n_added
-        search.round_tol = min(FIRST_TOL, max(search.tol / 2, TOL_SHARE * max(optimality.gap, optimality.excess)))
+        search.round_tol = min(FIRST_TOL, max(search.tol / 2, TOL_SHARE * search.error(optimality)))
         mean = float(priced.excess.mean()) if len(priced.excess) else priced.below
         history.append(
             Round(
@@ -253,4 +276,5 @@ def find_optimum(search: OptimumSearch, history: list[Round], max_iter: int, cal
     z = k * unit - 4 * search.problem.beta
     support_gap = largest_deviation(graph.weights * k, R / k - 1)
     out_of_rounds = not (settled or stopped or max_iter == 0)
-    return Optimum(graph.scaled(1 / unit), z, support_gap, history, optimality, settled, out_of_rounds)
+    exact = search.exact_measures() if is_last else None
+    return Optimum(graph.scaled(1 / unit), z, support_gap, history, optimality, settled, out_of_rounds, exact)

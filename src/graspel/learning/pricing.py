@@ -31,6 +31,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 COLUMNS = 64  # columns of M that one thread computes at once: 10 MB for 20,000 points
+ONE_BLOCK = 1024  # points up to which all columns are computed at once: starting threads would take longer
 NUMPY_SIZE = 50_000  # entries of M up to which loading a compiled loop does not pay
 ROWS = 4096  # points whose distances to these columns are computed at once
 MOST_LISTED = 4_000_000  # pairs that are listed; if more have R > k, those of the largest R / k
@@ -97,7 +98,7 @@ def price_all_pairs(problem: Problem, factor: ExactFactor, blocks: list[slice] |
 
     found: list[Priced] = []
     below = 0.0
-    blocks = row_blocks(n, COLUMNS) if blocks is None else blocks
+    blocks = row_blocks(n, COLUMNS if n > ONE_BLOCK else n) if blocks is None else blocks
     for done, (heads, tails, R) in enumerate(map_blocks(price, blocks, points.n_threads)):
         announce("searching pairs", done / len(blocks))
         excess = R / problem.k_of(heads, tails) - 1
@@ -109,6 +110,13 @@ def price_all_pairs(problem: Problem, factor: ExactFactor, blocks: list[slice] |
     return _keep_largest(_join(found))._replace(n_pairs=n_pairs)
 
 
+def price_random_nodes(problem: Problem, factor: ExactFactor, rng: np.random.Generator) -> Priced:
+    """All pairs of 1,024 random nodes with R > k, exactly."""
+    blocks = row_blocks(problem.points.n_points, COLUMNS)
+    chosen = np.sort(rng.choice(len(blocks), min(SAMPLED_BLOCKS, len(blocks)), replace=False))
+    return price_all_pairs(problem, factor, [blocks[i] for i in chosen])
+
+
 def price_some_pairs(
     problem: Problem, factor: ExactFactor, heads: Ints, tails: Ints, rng: np.random.Generator
 ) -> tuple[Priced, Priced]:
@@ -117,9 +125,7 @@ def price_some_pairs(
     The second result holds the given pairs with R > k as estimated, with a relative standard error of
     sqrt(2 / DIMENSIONS). Those that become edges are priced exactly by the next evaluation.
     """
-    blocks = row_blocks(problem.points.n_points, COLUMNS)
-    chosen = np.sort(rng.choice(len(blocks), min(SAMPLED_BLOCKS, len(blocks)), replace=False))
-    exact = price_all_pairs(problem, factor, [blocks[i] for i in chosen])
+    exact = price_random_nodes(problem, factor, rng)
     x = factor.prepare_solves().sketch(DIMENSIONS, rng)
     R = np.concatenate(
         [((x[heads[b]] - x[tails[b]]) ** 2).sum(axis=1) for b in row_blocks(len(heads), 1 << 16)] or [np.empty(0)]

@@ -43,11 +43,12 @@ FITTED_EDGES = 20_000  # edges to which the coefficients are fitted
 
 
 class Leverages(NamedTuple):
-    """Unbiased estimates of the leverages of the edges with their standard errors, and of R of the other pairs."""
+    """Unbiased estimates of the leverages of the edges and of R of the other pairs, with their standard errors."""
 
     leverage: Floats
     error: Floats
     resistance: Floats
+    resistance_error: Floats
 
 
 def estimate_leverages(
@@ -75,19 +76,36 @@ def estimate_leverages(
     array([0.75, 0.75, 0.75, 0.75])
     """
     flows = _ExplainedFlows(adjacency, rng, tol, pairs, n_threads)
-    total, squared = np.zeros(len(flows.weights)), np.zeros(len(flows.weights))
-    products = np.zeros(len(flows.p))
+    edges, pairs_mean = _Mean(len(flows.weights)), _Mean(len(flows.p))
     for unexplained, product, residual in map_blocks(
         flows.sample, rng.integers(2**63, size=n_batches).tolist(), n_threads
     ):
         flows.worst_residual = max(flows.worst_residual, residual)
-        total += unexplained
-        squared += unexplained**2
-        products += product
+        edges.add(unexplained)
+        pairs_mean.add(product)
     flows.warn()
-    mean = total / n_batches
-    error = np.sqrt(np.maximum(squared / n_batches - mean**2, 0.0) / max(n_batches - 1, 1))
-    return Leverages(flows.known + mean, error, flows.known_pairs + products / n_batches)
+    return Leverages(flows.known + edges.mean, edges.error, flows.known_pairs + pairs_mean.mean, pairs_mean.error)
+
+
+class _Mean:
+    """The mean of equally distributed vectors, and its standard error."""
+
+    def __init__(self, size: int) -> None:
+        self._n, self._sum, self._squares = 0, np.zeros(size), np.zeros(size)
+
+    def add(self, values: Floats) -> None:
+        """Count one vector."""
+        self._n += 1
+        self._sum += values
+        self._squares += values**2
+
+    @property
+    def mean(self) -> Floats:
+        return self._sum / self._n
+
+    @property
+    def error(self) -> Floats:
+        return np.sqrt(np.maximum(self._squares / self._n - self.mean**2, 0.0) / max(self._n - 1, 1))
 
 
 class _ExplainedFlows(RandomFlows):

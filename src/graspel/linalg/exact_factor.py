@@ -102,7 +102,7 @@ class EliminationPattern:
         return weights, core
 
     def collect(self, R: Floats, R_core: Floats) -> Floats:
-        """The resistances of the edges, from those of the pattern and of the core."""
+        """The resistances of the edges, from those of the pattern and of the core (upper triangle)."""
         found = np.empty(len(self._in_core))
         found[~self._in_core] = R[self._slot]
         found[self._in_core] = R_core[self._core_row, self._core_column]
@@ -147,7 +147,7 @@ class ExactFactor:
         pattern = self.pattern
         shares = self._weights / np.repeat(self._pivots, np.diff(pattern.pointers))
         to_reference = self._R_core[:, -1]
-        M_core = (to_reference[:, None] + to_reference - self._R_core) / 2
+        M_core = (to_reference[:, None] + to_reference - self._R_core - self._R_core.T) / 2
         return Solves(pattern, shares, self._pivots, M_core)
 
 
@@ -175,6 +175,25 @@ class Solves:
             X[:n] *= np.sqrt(self._pivots)[:, None]
             solve_back_to(pattern.pointers, pattern.rows, self._shares, self._pivots, X, 0)
         return X[pattern.place]
+
+    def solve(self, B: Floats) -> Floats:
+        """M B for right sides with one row per node, in the order of the nodes. The potential of the reference is 0.
+
+        If the columns of B sum to zero, M B is a solution of L x = b, or with a ground of (L + ground I) x = b plus a
+        constant.
+        """
+        pattern, n = self._pattern, self._pattern.n_eliminated
+        X = np.zeros((n + pattern.n_core, B.shape[1]))
+        X[pattern.place] = B
+        if n:
+            from graspel.kernels.exact_elimination import solve_back_to, solve_from
+
+            solve_from(pattern.pointers, pattern.rows, self._shares, X, 0)
+            X[n:] = self._core @ X[n:]
+            solve_back_to(pattern.pointers, pattern.rows, self._shares, self._pivots, X, 0)
+        else:
+            X = self._core @ X
+        return np.asarray(X[pattern.place])
 
     def columns(self, block: slice) -> tuple[Ints, Floats]:
         """The columns M e_q of the nodes q = order[block], for the rows order[block.start:]; also these rows' nodes."""

@@ -31,8 +31,8 @@ from graspel.runtime.parallel import row_blocks, run_blocks
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-HALVED_SIZE = 1000  # rows up to which a matrix is inverted by LAPACK, on one thread
-PRODUCT_ROWS = 256  # rows of a product that one thread computes at once
+LAPACK_SIZE = 1000  # rows up to which a matrix is inverted by LAPACK, on one thread
+SWEPT_ROWS = 256  # rows of a block of the sweep operator
 FOSTER_TOL = 1e-6  # largest error of the mean leverage at which resistances by Cholesky's method are accurate enough
 
 
@@ -50,9 +50,10 @@ def log_determinant(T: Floats) -> tuple[float, Callable[[], Floats]]:
         return -np.inf, lambda: np.full_like(T, np.nan)
 
     def inverse() -> Floats:
-        half, _ = dpotri(factor, lower=1)
-        half = np.tril(half)
-        return half + np.tril(half, -1).T
+        half, _ = dpotri(factor, lower=1)  # the factor and `half` are zero above the diagonal
+        full = half + half.T
+        full.flat[:: len(full) + 1] /= 2
+        return np.asarray(full)
 
     return 2 * float(np.log(np.diag(factor)).sum()), inverse
 
@@ -73,7 +74,7 @@ def laplacian_plus_mean(heads: Ints, tails: Ints, w: Floats, n_nodes: int) -> Fl
     T[heads, tails] -= w
     T[tails, heads] -= w
     degrees = np.bincount(heads, w, n_nodes) + np.bincount(tails, w, n_nodes)
-    T[np.diag_indices(n_nodes)] += degrees
+    T.flat[:: n_nodes + 1] += degrees
     return T
 
 
@@ -84,44 +85,39 @@ def edge_resistances(inverse: Floats, heads: Ints, tails: Ints) -> Floats:
     return np.maximum(R, np.finfo(float).eps * (d[heads] + d[tails]))
 
 
-def inverse_by_halves(T: Floats, n_threads: int) -> tuple[float, Floats]:
-    """Value of logdet T (-inf if T is not positive definite) and the inverse, by products that threads share.
+def invert_in_place(T: Floats, n_threads: int) -> float:
+    """Invert a symmetric positive definite matrix in its place; the upper triangle counts. Returns logdet T.
 
-    With the blocks A, B and C of T and the Schur complement S = C - B' A^-1 B, the inverse has the blocks
-    A^-1 + Y S^-1 Y', -Y S^-1 and S^-1, where Y = A^-1 B. Cholesky's method on one thread takes 3/4 of the operations.
+    Block by block, K, with C = T_:K and D = T_KK^-1, the matrix becomes T - C D C' outside of the block, C D beside it
+    and -D inside (the sweep operator). After all blocks it is -T^-1. Threads share the rows, and nothing is copied. If
+    the matrix is not positive definite, the value is -inf, and T is spoiled.
 
-    >>> value, K = inverse_by_halves(np.array([[2.0, 1.0], [1.0, 2.0]]), 1)
-    >>> round(float(np.exp(value)), 12), K.round(3)
+    >>> T = np.array([[2.0, 1.0], [1.0, 2.0]])
+    >>> value = invert_in_place(T, 1)
+    >>> round(float(np.exp(value)), 12), np.triu(T).round(3)
     (3.0, array([[ 0.667, -0.333],
-           [-0.333,  0.667]]))
+           [ 0.   ,  0.667]]))
     """
-    n = len(T)
-    if n <= HALVED_SIZE:
-        value, inverse = log_determinant(T)
-        return value, inverse()
-    half = n // 2
-    value, A = inverse_by_halves(T[:half, :half].copy(), n_threads)
-    if not np.isfinite(value):
-        return value, T
-    Y = _product(A, T[:half, half:], n_threads)
-    value_S, S = inverse_by_halves(T[half:, half:] - _product(T[half:, :half], Y, n_threads), n_threads)
-    K = np.empty_like(T)
-    K[:half, half:] = -_product(Y, S, n_threads)
-    K[half:, :half] = K[:half, half:].T
-    K[:half, :half] = A - _product(K[:half, half:], Y.T, n_threads)
-    K[half:, half:] = S
-    return value + value_S, K
+    n, value = len(T), 0.0
+    blocks = row_blocks(n, SWEPT_ROWS)
+    for K in blocks:
+        C = np.zeros((n, K.stop - K.start))
+        C[: K.start], C[K.stop :] = T[: K.start, K], T[K, K.stop :].T
+        inside = np.triu(T[K, K])
+        change, inverse = log_determinant(inside + np.triu(inside, 1).T)
+        value += change
+        if not np.isfinite(value):
+            return -np.inf
+        D = inverse()
+        P = C @ D
 
+        def update(rows: slice, P: Floats = P, C: Floats = C) -> None:
+            T[rows, rows.start :] -= P[rows] @ C[rows.start :].T
 
-def _product(A: Floats, B: Floats, n_threads: int) -> Floats:
-    """A B, in blocks of rows of fixed size."""
-    C = np.empty((len(A), B.shape[1]))
-
-    def multiply(rows: slice) -> None:
-        np.matmul(A[rows], B, out=C[rows])
-
-    run_blocks(multiply, row_blocks(len(A), PRODUCT_ROWS), n_threads)
-    return C
+        run_blocks(update, blocks, n_threads)
+        T[: K.start, K], T[K, K.stop :], T[K, K] = P[: K.start], P[K.stop :].T, -D
+    np.negative(T, out=T)
+    return value
 
 
 def grounded_core_resistances(adjacency: Floats, n_threads: int = 1) -> tuple[float, Floats]:
@@ -133,58 +129,78 @@ def grounded_core_resistances(adjacency: Floats, n_threads: int = 1) -> tuple[fl
     >>> trees, R = grounded_core_resistances(np.array([[0.0, 1e-30, 0], [0, 0, 1], [0, 0, 0]]))
     >>> round(float(trees / np.log(1e-30)), 9), R
     (1.0, array([[0.e+00, 1.e+30, 1.e+30],
-           [1.e+30, 0.e+00, 1.e+00],
-           [1.e+30, 1.e+00, 0.e+00]]))
+           [0.e+00, 0.e+00, 1.e+00],
+           [0.e+00, 0.e+00, 0.e+00]]))
     """
     to_ground = adjacency[0, 1:]
     d = float(to_ground.sum())
     share = to_ground / d
-    trees, R_others = core_resistances(adjacency[1:, 1:] + np.outer(share, to_ground), n_threads)
-    mean = R_others @ share
+    reduced = np.outer(share, to_ground)
+    reduced += adjacency[1:, 1:]
+    trees, R_others = core_resistances(reduced, n_threads)
+    mean = R_others @ share + share @ R_others
     R = np.zeros_like(adjacency)
     R[1:, 1:] = R_others
-    R[0, 1:] = R[1:, 0] = 1 / d + np.maximum(mean - float(share @ mean) / 2, 0.0)
+    R[0, 1:] = 1 / d + np.maximum(mean - float(share @ mean) / 2, 0.0)
     return trees + float(np.log(d)), R
 
 
 def core_resistances(adjacency: Floats, n_threads: int = 1) -> tuple[float, Floats]:
     """Logarithm of the weighted number of spanning trees, and the resistances of all pairs, of a small connected graph.
 
-    The upper triangle of the adjacency is read. Cholesky's method is fast, but loses light edges
-    beside very heavy ones to rounding. The leverages w R of all edges sum to N - 1 (Foster 1949), which shows whether
-    this has happened. Then elimination without subtraction is used.
+    The upper triangle of the adjacency is read, and resistances are written to the upper triangle: copies of a matrix
+    take longer than its inverse. Cholesky's method is fast, but loses light edges beside very heavy ones to rounding.
+    The leverages w R of all edges sum to N - 1 (Foster 1949), which shows whether this has happened. Then elimination
+    without subtraction is used.
 
     >>> trees, R = core_resistances(np.array([[0.0, 1, 1], [0, 0, 1], [0, 0, 0]]))
     >>> round(float(np.exp(trees)), 9), R.round(3)
     (3.0, array([[0.   , 0.667, 0.667],
-           [0.667, 0.   , 0.667],
-           [0.667, 0.667, 0.   ]]))
+           [0.   , 0.   , 0.667],
+           [0.   , 0.   , 0.   ]]))
     """
     n = len(adjacency)
     if n <= 1:
         return 0.0, np.zeros((n, n))
     A = np.triu(adjacency, 1)
-    A += A.T
     unit = float(A.max())  # weights of order one are far from the limits of double precision, and from the mean 1/N
-    T = -A / unit
-    np.fill_diagonal(T, A.sum(axis=1) / unit)
+    T = A * (-1 / unit)
+    np.fill_diagonal(T, (A.sum(axis=0) + A.sum(axis=1)) / unit)
     T += 1.0 / n
-    value, K = inverse_by_halves(T, n_threads)
+    value, R = _invert_upper(T, n_threads)
     if np.isfinite(value):
-        d = np.diag(K).copy()
-        R = d[:, None] + d - 2 * K
-        leverage = float(np.einsum("ij,ij->", A, R)) / (2 * unit)
+        d = np.diag(R).copy()
+        R *= -2
+        R += d
+        R += d[:, None]
+        leverage = float(np.einsum("ij,ij->", A, R)) / unit
         if abs(leverage - (n - 1)) <= FOSTER_TOL * n:
             np.maximum(R, 4 * np.finfo(float).eps * float(d.max()), out=R)
-            np.fill_diagonal(R, 0.0)
             R /= unit
-            return value - float(np.log(n)) + (n - 1) * float(np.log(unit)), R
-    factor = DenseFactor(A, np.zeros(n))
-    return factor.logdet(), resistances_from_factor(factor)
+            return value - float(np.log(n)) + (n - 1) * float(np.log(unit)), np.triu(R, 1)
+    factor = DenseFactor(A + A.T, np.zeros(n))
+    return factor.logdet(), np.triu(resistances_from_factor(factor), 1)
 
 
-def likelihood_terms(heads: Ints, tails: Ints, w: Floats, n_nodes: int) -> tuple[float, Floats]:
-    """The log-determinant of L + 11'/N and the resistances of all edges of a connected graph with positive weights.
+def _invert_upper(T: Floats, n_threads: int) -> tuple[float, Floats]:
+    """Value of logdet T (-inf if T is not positive definite), and the inverse, in the place of T.
+
+    Of both, the upper triangle counts.
+    """
+    if len(T) > LAPACK_SIZE:
+        return invert_in_place(T, n_threads), T
+    factor, failed = dpotrf(T.T, lower=1, clean=0, overwrite_a=1)
+    if failed:
+        return -np.inf, T
+    value = 2 * float(np.log(np.diag(factor)).sum())
+    inverse, _ = dpotri(factor, lower=1, overwrite_c=1)
+    return value, inverse.T
+
+
+def likelihood_terms(
+    heads: Ints, tails: Ints, w: Floats, n_nodes: int, T: Floats | None = None
+) -> tuple[float, Floats]:
+    """The log-determinant of T = L + 11'/N and the resistances of all edges of a connected graph with positive weights.
 
     Cholesky's method is fast, but loses light edges beside very heavy ones to rounding. The leverages w R of all edges
     sum to N - 1 (Foster 1949), which shows whether this has happened. Then elimination without subtraction is used.
@@ -193,7 +209,9 @@ def likelihood_terms(heads: Ints, tails: Ints, w: Floats, n_nodes: int) -> tuple
     >>> R
     array([1.e+20, 1.e-20])
     """
-    value, inverse = log_determinant(laplacian_plus_mean(heads, tails, w, n_nodes))
+    if T is None:
+        T = laplacian_plus_mean(heads, tails, w, n_nodes)
+    value, inverse = log_determinant(T)
     if np.isfinite(value):
         K = inverse()
         R = edge_resistances(K, heads, tails)

@@ -61,6 +61,27 @@ class RootedForest:
             self.lengths.append(length)
         self.depth = depth
 
+    def lowest_common_ancestor(self, p: Ints, q: Ints) -> Ints:
+        """The lowest common ancestor of p_i and q_i, which are in one component.
+
+        Examples
+        --------
+        >>> star = sp.csr_array(np.array([[0.0, 1, 1], [1, 0, 0], [1, 0, 0]]))
+        >>> RootedForest(star).lowest_common_ancestor(np.array([1, 0]), np.array([2, 2]))
+        array([0, 0])
+        """
+        p, q = np.array(p), np.array(q)
+        swap = self.depth[p] < self.depth[q]
+        p[swap], q[swap] = q[swap], p[swap]
+        steps = self.depth[p] - self.depth[q]
+        for k, up in enumerate(self.ancestors):
+            moves = (steps >> k) & 1 == 1
+            p[moves] = up[p[moves]]
+        for up in reversed(self.ancestors):
+            moves = up[p] != up[q]
+            p[moves], q[moves] = up[p[moves]], up[q[moves]]
+        return np.where(p == q, p, self.ancestors[0][p])
+
     def resistance(self, p: Ints, q: Ints) -> Floats:
         """Resistance between p_i and q_i, infinite between components."""
         p, q = np.array(p), np.array(q)

@@ -33,7 +33,8 @@ from graspel.runtime.progress import announce
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-WARN_RECALL = 0.98  # recall below which the user is told
+ENOUGH_RECALL = 0.98  # recall of the search below which all distances are computed, if there is time for it
+WARN_RECALL = 0.97  # measured recall below which the user is told; a sample of 128 points may be off by .01
 FALLBACK_WORK = 1e12  # multiplications up to which all distances are computed where landmarks fail: about a minute
 MIN_CLUMP = 64  # smallest number of points that count as a clump; fewer cost little as they are
 
@@ -111,7 +112,7 @@ def find_lists(
     if clumps:
         return *_find_lists_with_clumps(points, clumps, k, width, rng), None
     found = approximate_neighbors(points, k, width, rng)
-    if found.missing > 1 - WARN_RECALL and exact_work(points, n) <= FALLBACK_WORK:  # nothing else finds them
+    if found.missing > 1 - ENOUGH_RECALL and exact_work(points, n) <= FALLBACK_WORK:  # nothing else finds them
         return *exact_neighbors(points, np.arange(n), width), None
     return found.indices, found.z, found.landmarks
 

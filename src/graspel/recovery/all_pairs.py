@@ -47,6 +47,7 @@ SETTLED = 1.1  # stop when the ridge grows by no more than this factor
 MAX_DENSITY = 8.0  # edges per node of the densest graph compared
 GROWTH = 1.1  # number of edges of each graph compared, over that of the one before
 SECOND_LOOK = 8  # further graphs compared between the two neighbors of the best one
+ROUGH = 1e-2  # gap of the fits that only serve to find the ridge
 REVIVED = 1e-3  # smallest start weight of an edge in the next refit, as a share of its weight in the ranking
 MAX_ROUNDS = 40  # upper limit of the fits of the ridge, which grows from MIN_RIDGE to MAX_RIDGE by SETTLED or more
 
@@ -104,7 +105,7 @@ def choose_ridge(problem: AllPairs, tol: float) -> tuple[AllPairs, Floats]:
     weights = np.full(problem.n_pairs, 2.0 / problem.n_nodes)
     problem, most = replace(problem, ridge=problem.ridge * MIN_RIDGE), problem.ridge * MAX_RIDGE
     for _ in range(MAX_ROUNDS):
-        fit = problem.fit(problem.every_pair, weights, tol, ridge=True)
+        fit = problem.fit(problem.every_pair, weights, max(tol, ROUGH), ridge=True)
         strong = np.argsort(-fit.weights, kind="stable")[: count_strong(fit.weights)]
         prior = prior_variance(fit.weights[strong], fit.state.resistance[strong], problem.n_signals)
         ridge = min(2 / (problem.n_signals * prior), most) if prior > 0 else most
@@ -112,7 +113,7 @@ def choose_ridge(problem: AllPairs, tol: float) -> tuple[AllPairs, Floats]:
             break
         problem = replace(problem, ridge=ridge)
         weights = np.maximum(fit.weights, REVIVED * fit.weights.max())
-    return problem, fit.weights
+    return problem, problem.fit(problem.every_pair, fit.weights, tol, ridge=True).weights
 
 
 def prior_variance(weights: Floats, resistance: Floats, n_signals: int) -> float:

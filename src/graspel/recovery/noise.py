@@ -118,11 +118,14 @@ def noisy_likelihood(heads: Ints, tails: Ints, S: Floats, variance: float, floor
     plain = distances(S)
 
     def likelihood(w: Floats) -> State:
-        value, R = likelihood_terms(heads, tails, w, n)
+        T = laplacian_plus_mean(heads, tails, w, n)
+        value, R = likelihood_terms(heads, tails, w, n, T)
         if variance == 0:
             return State(value - float(w @ plain), R, plain)
-        L = laplacian_plus_mean(heads, tails, w, n) - 1.0 / n
-        smoothing, filtered = log_determinant(np.eye(n) + variance * L)
+        L = T - 1.0 / n
+        smoothed = variance * L
+        smoothed.flat[:: n + 1] += 1
+        smoothing, filtered = log_determinant(smoothed)
         A = filtered()
         k = distances(A @ S @ A + variance * A)
         return State(value - smoothing - float(np.sum(S * (L @ A))), R, k)

@@ -92,7 +92,7 @@ def gather_contents(material: Material, title: str | None = None) -> Contents:
     agreement = material.agreement
     verdicts = judge(
         learner.certificate_,
-        None if material.clusters is None else material.gap,
+        None if material.clusters is None else material.count,
         None if agreement is None else float(agreement.mean()),
     )
     main = np.zeros(graph.n_nodes, dtype=np.int64) if material.clusters is None else material.clusters.classes
@@ -244,13 +244,16 @@ def _make_title(title: str | None, source: str | None) -> str:
 
 
 def _describe_gap(material: Material) -> str:
+    sentences = [f"Here: {material.gap.sentence()}."]
     n_critical = int((material.graph.origin == Origin.CRITICAL).sum())
-    if not n_critical:
-        return f"Here: {material.gap.sentence()}."
-    return (
-        f"Here: {material.gap.sentence()}. Clusters are found on the graph without its {n_critical:,} critical edges, "
-        "which connect clusters; the eigenvalues are those of that graph."
-    )
+    if n_critical:
+        sentences.append(
+            f"Clusters are found on the graph without its {n_critical:,} critical edges, which connect clusters; the "
+            "eigenvalues are those of that graph."
+        )
+    if material.count is not material.gap:
+        sentences.append(f"Several graphs were clustered. Together they give {material.count.sentence()}.")
+    return " ".join(sentences)
 
 
 def _describe_selection(selection: Selection, graph: Graph) -> str:

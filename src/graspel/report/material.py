@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.cluster import cluster_graph, find_eigengap
+from graspel.cluster import ClusterCount, cluster_graph, find_eigengap
 from graspel.graph import Graph
 from graspel.learning.eigengap import Eigengap
 from graspel.plot.fitted import get_graph, get_learner
@@ -43,7 +43,7 @@ class Material:
     X : array or CSR array, the data; None if they were not given
     clusters, classes : Coloring or None
     clusterer : the fitted clusterer that found the clusters, if there is one
-    gap : Eigengap, from which a number of clusters was or would be chosen
+    gap : Eigengap of the graph, from which a number of clusters would be chosen if it were clustered alone
     names, texts : lists of str, or None
     features : list of str, or None if nothing is known about the columns
     pictures : Pictures or None
@@ -85,6 +85,11 @@ class Material:
             return 1 / np.maximum(1 - np.asarray(known, dtype=np.float64), 1e-9)
         groups = np.zeros(self.n_points, dtype=np.int64) if self.clusters is None else self.clusters.classes
         return outlier_scores(self.near, groups)
+
+    @property
+    def count(self) -> Eigengap | ClusterCount:
+        """What the number of clusters rests on: the count by several graphs if there was one, else the eigengap."""
+        return getattr(self.clusterer, "cluster_count_", None) or self.gap
 
     @property
     def agreement(self) -> Floats | None:

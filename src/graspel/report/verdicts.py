@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from graspel.cluster import ClusterCount
 from graspel.learning.certificate import Certificate
 from graspel.learning.eigengap import Eigengap
 from graspel.learning.verdicts import judge as judge_entries
@@ -32,17 +33,19 @@ class Verdict:
     advice: str = ""
 
 
-def judge(certificate: Certificate, gap: Eigengap | None, agreement: float | None = None) -> list[Verdict]:
+def judge(
+    certificate: Certificate, count: Eigengap | ClusterCount | None, agreement: float | None = None
+) -> list[Verdict]:
     """Answer what a reader asks before trusting a result.
 
     Parameters
     ----------
     certificate : Certificate
-    gap : Eigengap, on which the number of clusters rests; None if there are no clusters
+    count : what the number of clusters rests on: an eigengap, or a count by several graphs; None without clusters
     agreement : float, mean share of a consensus that agrees on a point; None without a consensus
     """
     found = [_judge_connection(certificate), _judge_rounds(certificate), _judge_recall(certificate)]
-    found += [_judge_gap(gap), _judge_agreement(agreement), _judge_distances(certificate)]
+    found += [_judge_count(count), _judge_agreement(agreement), _judge_distances(certificate)]
     return [verdict for verdict in found if verdict is not None]
 
 
@@ -88,16 +91,17 @@ def _judge_recall(c: Certificate) -> Verdict | None:
     )
 
 
-def _judge_gap(gap: Eigengap | None) -> Verdict | None:
-    if gap is None:
+def _judge_count(count: Eigengap | ClusterCount | None) -> Verdict | None:
+    if count is None:
         return None
-    question, sentence = "Is the number of groups clear?", gap.sentence()
-    if gap.is_clear:
-        return Verdict(question, GOOD, f"Yes. Eigenvalues of the graph: {sentence}.")
+    of = "Eigenvalues of the graph: " if isinstance(count, Eigengap) else "By all graphs together: "
+    question, sentence = "Is the number of groups clear?", f"{of}{count.sentence()}."
+    if count.is_clear:
+        return Verdict(question, GOOD, f"Yes. {sentence}")
     return Verdict(
         question,
         DOUBTFUL,
-        f"No, the data do not say how many groups there are. Eigenvalues of the graph: {sentence}.",
+        f"No, the data do not say how many groups there are. {sentence}",
         "Try other numbers of clusters (-k), and keep the one whose groups you can explain.",
     )
 
