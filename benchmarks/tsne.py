@@ -38,7 +38,7 @@ from reproduction.results import current_commit, describe_machine
 SEEDS = 3
 PARTS = ("preservation", "preservation100", "trustworthiness", "accuracy", "triplets", "centroids")
 NAMES = ("preservation @10", "@100", "trustworthiness", "label accuracy", "triplets", "centroids")
-GROWTH = (100_000, 500_000)  # points of the growth
+GROWTH = (100_000, 500_000, 1_000_000)  # points of the growth
 
 Data = tuple[np.ndarray, np.ndarray, str]
 
@@ -175,7 +175,14 @@ def measure_growth(n: int) -> dict[str, Any]:
     model = MultilevelTSNE(random_state=0).fit(X)
     seconds, memory = time.perf_counter() - began, peak_memory() - before
     kept = neighbors_kept(X, model.embedding_, sample=500)
-    return {"seconds": seconds, "memory": memory, "iterations": model.n_iter_, **kept._asdict()}
+    foretold = MultilevelTSNE().plan(X).memory
+    return {
+        "seconds": seconds,
+        "memory": memory,
+        "foretold": foretold,
+        "iterations": model.n_iter_,
+        **kept._asdict(),
+    }
 
 
 def compare(results: Results, dataset: str, methods: list[str], seeds: int) -> str:
@@ -215,10 +222,13 @@ def growth(results: Results) -> str:
             results, f"growth/{n}", lambda n=n: run_python("-W", "ignore", "-m", "benchmarks.tsne", "--grow", str(n))
         )
         rows.append(
-            [f"{n:,} x 32", f"{run['seconds']:.0f} s", f"{run['memory'] / 1e9:.2f} GB", str(run["iterations"]),
+            [f"{n:,} x 32", f"{run['seconds']:.0f} s", f"{run['memory'] / 1e9:.2f} GB",
+             f"{run['foretold'] / 1e9:.2f} GB", str(run["iterations"]),
              f"{run['trustworthiness']:.4f}", f"{run['preservation']:.3f}"]
         )  # fmt: skip
-    return titled_table("Growth", ["points", "clock", "memory", "iterations", "trustworthiness", "@10"], rows)
+    return titled_table(
+        "Growth", ["points", "clock", "memory", "foretold", "iterations", "trustworthiness", "@10"], rows
+    )
 
 
 def _draw(results: Results, dataset: str, found: dict[str, list[dict[str, Any]]]) -> None:

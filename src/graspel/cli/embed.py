@@ -15,8 +15,9 @@ from graspel.runtime.progress import announce
 
 HELP = (
     "Place data points in the plane, or in few dimensions.\n\n"
-    "Learns the graph of the points. tsne (the default) first places a fifth of the points, one for each group of a "
-    "coarsened graph, and then all of them; spectral places the points by the first eigenvectors of the graph's "
+    "Learns the graph of the points. tsne (the default) places all points by t-SNE, or, with --representatives, a "
+    "fifth of them, one for each group of a coarsened graph, and all others between them; spectral places the points "
+    "by the first eigenvectors of the graph's "
     "Laplacian. Writes the coordinates of every point, in the order of the data, and draws the points (--plot). With "
     "known classes (--labels) the picture is colored, and the summary says how many points lie among their own class; "
     "classes are not used to place the points."
@@ -67,9 +68,7 @@ Reduction = Annotated[
 ]
 EarlyIter = Annotated[
     int | None,
-    options.make_option(
-        TSNE, "50", "Iterations with attraction exaggerated, on the representatives and then on all points."
-    ),
+    options.make_option(TSNE, "100", "Iterations with attraction exaggerated; half as many with --representatives."),
 ]
 Iter = Annotated[
     int | None,
@@ -78,7 +77,7 @@ Iter = Annotated[
 RefineIter = Annotated[
     int | None,
     options.make_option(
-        TSNE, "1000", "Iterations on all points, at most; 0 leaves them where they are placed between representatives."
+        TSNE, "1000", "Iterations on all points, at most; 0 places the representatives only, like --representatives."
     ),
 ]
 Tolerance = Annotated[
@@ -251,7 +250,7 @@ def _rows(record: dict[str, Any]) -> list[tuple[str, str, str]]:
     if "representatives" in record:
         divergence = record["kl_divergence"]
         rows += [
-            ("representatives", f"{record['representatives']:,}", "drawn first, one for each group of points"),
+            ("representatives", f"{record['representatives']:,}", "one for each group of points"),
             ("divergence", f"{divergence:.3f}", "Kullback-Leibler, between the neighbors here and in the data"),
         ]
     if "accuracy" in record:

@@ -27,10 +27,10 @@ from graspel.manifold.base import GraphEmbedding
 from graspel.manifold.duplicates import DistinctPoints, merge_copies
 from graspel.manifold.engine import Iterations, Layout, TSNECallback, optimize
 from graspel.manifold.interpolation import interpolate
+from graspel.manifold.placement import place_by_attraction
 from graspel.manifold.plan import plan_tsne
 from graspel.manifold.start import group_start, start_coordinates
 from graspel.neighbors.exact import EXTRA_CANDIDATES
-from graspel.neighbors.new_points import MEDIAN_NEIGHBORS
 from graspel.neighbors.search import Neighbors, nearest_neighbors
 from graspel.points.distance_table import make_points
 from graspel.runtime.parallel import count_threads, one_thread_per_call
@@ -43,6 +43,7 @@ Floats = NDArray[np.float64]
 EXAGGERATION = 12.0  # factor of the attraction in the early iterations; the usual value (van der Maaten 2014)
 WIDTH = 20.0  # standard deviation that the picture is widened to after them; half of what it ends with, or less
 RATE = 3.0  # length of the steps on all points, in units of their number; longer ones gain nothing more
+PLACING_NEIGHBORS = 5  # training points that attract a new one; more of them are of other classes more often
 COARSE, FINE = "t-SNE of the representatives", "t-SNE of all points"
 
 
@@ -191,7 +192,7 @@ class MultilevelTSNE(GraphEmbedding):
         return self
 
     def transform(self, X: Any) -> Floats:
-        """Embed new points, each at the weighted geometric median of its nearest training points.
+        """Embed new points, each where its nearest training points attract it most.
 
         Parameters
         ----------
@@ -201,8 +202,8 @@ class MultilevelTSNE(GraphEmbedding):
         -------
         coordinates : array (m x n_components). Points of the training set get their own coordinates.
         """
-        ties = self._find_near_points(X, MEDIAN_NEIGHBORS)
-        return self._near_points.medians(ties, self.embedding_)
+        ties = self._find_near_points(X, PLACING_NEIGHBORS)
+        return place_by_attraction(self.embedding_[ties.indices], ties.weights)
 
     def plan(self, X: Any) -> Plan:
         """Foretell memory and time of `fit`; a fit that cannot be held in memory does not begin.

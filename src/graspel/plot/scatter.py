@@ -15,7 +15,7 @@ __all__ = ["draw_legend", "draw_points", "write_names"]
 HAZE = 0.35  # share of white in the color of the farthest point
 NAME_SIZE, LETTER_WIDTH, LINE_HEIGHT = 15, 0.65, 1.15  # of the names, in points, and in units of the size
 CROWDED = 0.35, 1.5  # factors of a point's size where points are densest and sparsest
-BINS = 64  # of the histogram by which density is measured, on each axis
+BINS, BINS_IN_SPACE = 64, 24  # of the histogram by which density is measured, on each axis
 MAX_LEGEND = 40  # classes in a legend, two columns of twenty; with more there is none
 
 
@@ -23,15 +23,15 @@ def draw_points(ax: Any, places: np.ndarray, classes: np.ndarray, nearness: np.n
     """Draw points at their places (two or three columns), by class.
 
     With `nearness` (0 to 1) far points are drawn first, paler and smaller, so that near points appear in front of them.
-    Without it, the order is random, so that no class covers another, and in the plane points are smaller where they
-    are dense, so that crowded regions show their grain and single points can be seen.
+    Without it, the order is random, so that no class covers another, and points are smaller where they are dense, so
+    that crowded regions show their grain and single points can be seen.
     """
     from matplotlib.colors import to_rgb
 
     colors = np.array([to_rgb(color) for color in COLORS])[classes % len(COLORS)]
-    sizes = np.full(len(places), np.clip(45_000 / max(len(places), 1), 2.0, 40.0))
+    sizes = np.full(len(places), np.clip(25_000 / max(len(places), 1), 2.0, 40.0))
     if nearness is None:
-        sizes = sizes * _sizes_by_density(places) if places.shape[1] == 2 else sizes
+        sizes = sizes * _sizes_by_density(places)
         order = np.random.default_rng(0).permutation(len(places))
     else:
         haze = HAZE * (1.0 - nearness[:, None])
@@ -50,14 +50,16 @@ def draw_points(ax: Any, places: np.ndarray, classes: np.ndarray, nearness: np.n
 
 def _sizes_by_density(places: np.ndarray) -> np.ndarray:
     """A factor for the size of each point: the square root of the median density over its own, within limits."""
-    span = np.ptp(places, axis=0)
+    span, d = np.ptp(places, axis=0), places.shape[1]
     if len(places) < BINS or not (span > 0).all():
         return np.ones(len(places))
-    cells = np.minimum(((places - places.min(axis=0)) / span * BINS).astype(np.int64), BINS - 1)
-    counts = np.zeros((BINS + 2, BINS + 2))
-    np.add.at(counts, (cells[:, 0] + 1, cells[:, 1] + 1), 1.0)
-    smooth = sum(counts[i : i + BINS, j : j + BINS] for i in range(3) for j in range(3))
-    density = np.asarray(smooth)[cells[:, 0], cells[:, 1]]
+    n_bins = BINS if d == 2 else BINS_IN_SPACE
+    cells = np.minimum(((places - places.min(axis=0)) / span * n_bins).astype(np.int64), n_bins - 1)
+    counts = np.zeros([n_bins + 2] * d)
+    np.add.at(counts, tuple(cells.T + 1), 1.0)
+    corners = np.ndindex(*[3] * d)
+    smooth = sum(counts[tuple(slice(start, start + n_bins) for start in corner)] for corner in corners)
+    density = np.asarray(smooth)[tuple(cells.T)]
     factors: np.ndarray = np.clip(np.sqrt(np.median(density) / density), *CROWDED)
     return factors
 
@@ -71,7 +73,8 @@ def write_names(ax: Any, places: np.ndarray, names: list[str], classes: np.ndarr
 
     if not names:
         return
-    anchors = np.array([_central_point(places[classes == k]) for k in range(len(names))])[:, :2]
+    anchors = np.array([_central_point(places[classes == k]) for k in range(len(names))])
+    anchors = _project(ax, anchors)
     offsets = _separate_names(ax, anchors, names)
     for name, anchor, offset in zip(names, anchors, offsets, strict=True):
         text = ax.annotate(
@@ -88,6 +91,18 @@ def write_names(ax: Any, places: np.ndarray, names: list[str], classes: np.ndarr
         )
         text.set_parse_math(False)
         text.set_path_effects([withStroke(linewidth=3.5, foreground="white")])
+
+
+def _project(ax: Any, anchors: np.ndarray) -> np.ndarray:
+    """Where the axes show some points: as they are in the plane, seen from the camera in space."""
+    if ax.name != "3d":
+        return anchors[:, :2]
+    from mpl_toolkits.mplot3d.proj3d import proj_transform
+
+    ax.autoscale_view()
+    ax.apply_aspect()
+    x, y, _ = proj_transform(*anchors.T, ax.get_proj())
+    return np.column_stack([x, y])
 
 
 def _central_point(places: np.ndarray) -> np.ndarray:
