@@ -37,7 +37,7 @@ Floats = NDArray[np.float64]
 
 BLOCK = 8192  # rows of the sketch that are multiplied together
 NOISE = 0.01  # of the spread, by which no two groups coincide
-POWER_ITER = 6  # products with the covariance of sparse points; more change no triplet's order in the plane
+POWER_ITER = 6  # products with the covariance of sparse points; not tuned
 SPARE = 8  # further vectors in these products
 SMALL_TABLE = 64  # points of a table whose matrix is decomposed at once
 
