@@ -339,3 +339,13 @@ def test_progress_and_verbose(blobs, capsys):
         assert words in out
     MultilevelTSNE(random_state=0, verbose=True, representatives=True, **SHORT).fit(blobs[0])
     assert "t-SNE of the representatives 100%" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("n", [24, 60, 120, 240])
+def test_few_points_are_spread_over_the_plane(n, seed):
+    """As many neighbors as for large data would pull few points onto a line."""
+    X, y = make_blobs(n, 5, centers=8, cluster_std=0.6, random_state=0)
+    E = MultilevelTSNE(random_state=seed).fit_transform(X)
+    spread = np.linalg.svd(E - E.mean(axis=0), compute_uv=False)
+    assert spread[1] > 0.2 * spread[0]
+    assert label_accuracy(E, y, n_neighbors=1) > 0.95

@@ -43,6 +43,8 @@ Floats = NDArray[np.float64]
 EXAGGERATION = 12.0  # factor of the attraction in the early iterations; the usual value (van der Maaten 2014)
 WIDTH = 20.0  # standard deviation that the picture is widened to after them; half of what it ends with, or less
 RATE = 3.0  # length of the steps on all points, in units of their number; longer ones gain nothing more
+POINTS_PER_NEIGHBOR = 8  # points for each neighbor that attracts; with fewer, exaggeration pulls all points onto a line
+LEAST_NEIGHBORS = 5  # neighbors that attract each point, however few points there are
 PLACING_NEIGHBORS = 5  # training points that attract a new one; more of them are of other classes more often
 COARSE, FINE = "t-SNE of the representatives", "t-SNE of all points"
 
@@ -66,7 +68,7 @@ class MultilevelTSNE(GraphEmbedding):
         Dimension of the embedding.
     n_neighbors : int, default=45
         Number of neighbors that attract each point; two thirds of it are the perplexity. Where only representatives
-        are placed, a third of it: their groups add up the neighbors of all members.
+        are placed, a third of it: their groups add up the neighbors of all members. At most an eighth of the points.
     early_iter : int, default=100
         Iterations with attraction exaggerated 12 times; half as many where only representatives are placed.
     n_iter : int, default=150
@@ -243,7 +245,8 @@ class MultilevelTSNE(GraphEmbedding):
             origin = Layout(np.zeros((1, self.n_components)), float("nan"))
             return coarse, origin, origin
         n_threads = count_threads(self.n_jobs)
-        P = affinities(distinct.indices, distinct.z, self._n_attracting, distinct.A, n_threads)
+        n_attracting = min(self._n_attracting, max(LEAST_NEIGHBORS, distinct.n_points // POINTS_PER_NEIGHBOR))
+        P = affinities(distinct.indices, distinct.z, n_attracting, distinct.A, n_threads)
         if self._only_representatives:
             first = self._embed_groups(distinct, coarse, P, rng)
             return coarse, first, Layout(interpolate(distinct.A, coarse, first.coordinates), float("nan"))

@@ -30,7 +30,7 @@ SELECTION_COST = 128  # cost of selecting the nearest from a row of distances, i
 EXTRA_CANDIDATES = 14  # candidates measured in addition to the neighbors wanted, as rounding changes their order
 QUERY_BLOCK = 192  # queries of one matrix product: its result stays in the cache
 POOL_BLOCK = 4096  # points that these queries are compared with in one product
-COMPILED_PAIRS = 1 << 27  # pairs from which loading the compiled selection pays: a second in numpy
+COMPILED_PAIRS = 5e7  # pairs above which the compiled selection saves more time than loading it costs
 DIFFERENCES_WORK = 4e9  # multiplications up to which doubtful queries are searched by differences, the slowest method
 ROUNDING_MARGIN = 64  # a query is doubtful if its last neighbor is nearer than this many rounding errors
 
