@@ -379,9 +379,9 @@ def _start_vectors(
 
 
 def _project(inverse: ApproximateFactor | MassiveFactor, V: Floats) -> Floats:
-    """The rows of V without their part in the null space; rows of which only rounding errors remain are dropped."""
+    """Remove the null space from the rows of V, in place; drop rows of which only rounding errors remain."""
     before = lengths(V)
-    V = inverse.center_in_order(V)
+    map_each(lambda v: inverse.center_in_order(v[None])[0], V, out=V)
     return keep_rows(V, lengths(V) > 1e-10 * before)
 
 
