@@ -41,8 +41,7 @@ from graspel.learning.optimal_weights import largest_deviation, optimize_weights
 from graspel.learning.optimality_gap import optimality_gap
 from graspel.learning.pricing import Priced, Problem, choose_new_edges, price_all_pairs, price_some_pairs
 from graspel.learning.refine import calibrated_weights, find_needed
-from graspel.linalg.edge_resistances import EdgeResistances
-from graspel.linalg.exact_factor import ExactFactor
+from graspel.linalg.edge_resistances import EdgeResistances, Factor
 from graspel.runtime.progress import announce
 
 Floats = NDArray[np.float64]
@@ -180,7 +179,7 @@ class OptimumSearch:
         self._measure(graph.weights, edges.factor(graph.weights))
         self.n_dropped = 0
 
-    def _measure(self, weights: Floats, factor: ExactFactor) -> None:
+    def _measure(self, weights: Floats, factor: Factor) -> None:
         """Keep the factor, R of the edges, the objective F in the units of the data, and the sum of w (k - R)."""
         self._factor = factor
         n = self.graph.n_nodes - (self.ground == 0)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.linalg.exact_factor import ExactFactor
+from graspel.linalg.edge_resistances import Factor
 from graspel.points.distance_table import TablePoints
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import map_blocks, row_blocks
@@ -77,7 +77,7 @@ class Priced(NamedTuple):
         return self._replace(heads=self.heads[chosen], tails=self.tails[chosen], excess=self.excess[chosen])
 
 
-def price_all_pairs(problem: Problem, factor: ExactFactor, blocks: list[slice] | None = None) -> Priced:
+def price_all_pairs(problem: Problem, factor: Factor, blocks: list[slice] | None = None) -> Priced:
     """All pairs of nodes with R > k, or if they are more than MOST_LISTED, those of the largest R / k.
 
     If `blocks` are given, only the pairs of a node in these blocks of the order of elimination with every later one.
@@ -110,7 +110,7 @@ def price_all_pairs(problem: Problem, factor: ExactFactor, blocks: list[slice] |
     return _keep_largest(_join(found))._replace(n_pairs=n_pairs)
 
 
-def price_random_nodes(problem: Problem, factor: ExactFactor, rng: np.random.Generator) -> Priced:
+def price_random_nodes(problem: Problem, factor: Factor, rng: np.random.Generator) -> Priced:
     """All pairs of 1,024 random nodes with R > k, exactly."""
     blocks = row_blocks(problem.points.n_points, COLUMNS)
     chosen = np.sort(rng.choice(len(blocks), min(SAMPLED_BLOCKS, len(blocks)), replace=False))
@@ -118,7 +118,7 @@ def price_random_nodes(problem: Problem, factor: ExactFactor, rng: np.random.Gen
 
 
 def price_some_pairs(
-    problem: Problem, factor: ExactFactor, heads: Ints, tails: Ints, rng: np.random.Generator
+    problem: Problem, factor: Factor, heads: Ints, tails: Ints, rng: np.random.Generator
 ) -> tuple[Priced, Priced]:
     """For very many nodes: random nodes with all others exactly, and the given pairs by estimates of R.
 
