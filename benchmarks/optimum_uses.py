@@ -32,7 +32,7 @@ SMALL = 300  # points of each set on which the peers that look at all pairs are 
 SEEDS = 3  # of the assignment stage
 DRAWS = 5  # draws of the labels
 LABELS = (1, 5, 10)  # labels of each class
-SPLITS = 5  # of the columns
+SPLITS, PEER_SPLITS = 5, 3  # of the columns
 HELD_OUT = 0.2  # share of the columns that no graph sees
 
 Learn = Callable[[np.ndarray], Graph]
@@ -193,9 +193,9 @@ def log_determinant(graph: Graph) -> float:
     return float(np.log(factor.U.diagonal()).sum())
 
 
-def measure_columns(learn: Learn, X: np.ndarray) -> dict[str, Any]:
+def measure_columns(learn: Learn, X: np.ndarray, n_splits: int = SPLITS) -> dict[str, Any]:
     """Means over the splits, and the held-out likelihood of each."""
-    found = [held_out_likelihood(learn, X, split) for split in range(SPLITS)]
+    found = [held_out_likelihood(learn, X, split) for split in range(n_splits)]
     means: dict[str, Any] = {name: float(np.mean([one[name] for one in found])) for name in ("train", "test")}
     return means | {"tests": [one["test"] for one in found]}
 
@@ -249,7 +249,7 @@ def sample(name: str) -> np.ndarray:
 def measure_peer(learn: Learn, name: str) -> dict[str, Any]:
     """A peer on few points; it may refuse the data, or find no edge."""
     try:
-        return measure_columns(learn, sample(name))
+        return measure_columns(learn, sample(name), PEER_SPLITS)
     except (ValueError, ZeroDivisionError) as error:
         return {"train": float("-inf"), "test": float("-inf"), "error": str(error)}
 

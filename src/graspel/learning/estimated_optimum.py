@@ -51,7 +51,7 @@ from graspel.runtime.progress import announce
 
 Floats = NDArray[np.float64]
 
-MOST_WORK = 1e11  # multiplications of one exact evaluation, above which R is estimated: several seconds
+MOST_WORK = 1e12  # multiplications of one exact evaluation, above which R is estimated: half a minute on one core
 N_ROUNDS = 4  # the first has the edges of the start; few pairs are found after the third
 BATCHES = 4  # batches of flows per step
 PRICE_BATCHES = 16  # batches from which pairs are priced: 128 flows, 3 % standard error of R

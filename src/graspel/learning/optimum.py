@@ -10,8 +10,9 @@ solved on few edges, to which pairs are added as long as any would raise F:
 4. repeat from 2, each time more accurately, until no pair has R above (1 + tol) (z + 4 beta). Above 5,000 nodes it is
    enough that the bound of the gap is below tol: single pairs do not matter for the objective there.
 
-Above 25,000 nodes not all pairs are searched, but all those of 1,024 random nodes in each round, and the neighbor lists
-by estimates of R; the bound is then one over the edges and the pairs of these nodes.
+Above 25,000 nodes the first rounds look at neighbor lists only, by estimates of R from flows on the graph, with a
+standard error of 3 %. Once these find little, all pairs are searched as above, exactly; if that would take too long,
+only all pairs of 1,024 random nodes, and the bound is then one over these and the edges.
 
 Every round gives an upper bound of the optimum over all graphs (:mod:`graspel.learning.optimality_gap`).
 
@@ -39,7 +40,7 @@ from graspel.learning.exact_measures import ExactMeasures
 from graspel.learning.history import Callback, Round
 from graspel.learning.optimal_weights import largest_deviation, optimize_weights
 from graspel.learning.optimality_gap import optimality_gap
-from graspel.learning.pricing import Priced, Problem, choose_new_edges, price_all_pairs, price_some_pairs
+from graspel.learning.pricing import Priced, Problem, choose_new_edges, price_all_pairs, price_listed_pairs, price_random_nodes
 from graspel.learning.refine import calibrated_weights, find_needed
 from graspel.linalg.edge_resistances import EdgeResistances, Factor
 from graspel.runtime.progress import announce
@@ -53,8 +54,10 @@ TOL_SHARE = 0.1  # tolerance of a round, relative to the largest R / k - 1 of th
 NEW_EDGES = 5  # edges that a round adds at one node; more make the graph dense for a while, fewer take more rounds
 FIRST_SHARE = 0.3  # weight of a new edge, relative to the best one if it were the only one
 STRICT_NODES = 5000  # nodes up to which every single pair must have R / k - 1 below the tolerance, not only the gap
-ALL_PAIRS_NODES = 25_000  # nodes up to which all pairs are searched
-KEPT = ("round_tol", "best_F", "n_added")  # numbers that the next round depends on
+ALL_PAIRS_NODES = 25_000  # nodes up to which all pairs are searched in every round
+ALL_PAIRS_WORK = 2e13  # multiplications up to which all pairs of more nodes are searched at the end: about ten minutes
+NEARLY = 0.03  # bound of the gap over the listed pairs below which all pairs are searched; their estimates reach it
+KEPT = ("round_tol", "best_F", "n_added", "_is_near")  # what the next round depends on, beside graph and k
 VANISHED = 1e-5  # leverage below which an edge is dropped; (N - 1) / |E| is the mean
 
 
@@ -139,11 +142,12 @@ class OptimumSearch:
         self.graph = graph.with_weights(calibrated_weights(self.k, graph.n_nodes))
         self.ground = problem.unit / sigma**2
         self.round_tol, self.best_F, self.n_added = FIRST_TOL, -np.inf, -1
+        self._is_near = graph.n_nodes <= ALL_PAIRS_NODES  # whether listed pairs have been searched to their end
 
     @property
     def state(self) -> dict[str, Any]:
         """What the next round depends on beside the graph; a checkpoint keeps it."""
-        return {"k": self.k, **{name: getattr(self, name) for name in KEPT}}
+        return {"k": self.k, **{name: np.asarray(getattr(self, name)).item() for name in KEPT}}
 
     def restore(self, graph: Graph, state: dict[str, Any]) -> None:
         """Go on after the round of an earlier run that left this graph and this state."""
@@ -171,6 +175,8 @@ class OptimumSearch:
         self.n_dropped = graph.n_edges - int(kept.sum())
         self.graph = graph.with_only(kept).with_weights(found.weights[kept])
         self.k, self.R = self.k[kept], self.R[kept]
+        if self.n_dropped and self._is_near and graph.n_nodes > ALL_PAIRS_NODES:
+            self.factorize()  # takes less time than to search all pairs again
 
     def factorize(self) -> None:
         """Eliminate the graph as it is now, without the edges that were dropped."""
@@ -192,16 +198,33 @@ class OptimumSearch:
 
     def price(self) -> tuple[Priced, Optimality]:
         """Step 3: the pairs with R > k, and how near the graph is to the optimum."""
-        graph, all_pairs = self.graph, self.problem.points.n_points <= ALL_PAIRS_NODES
-        if all_pairs:
-            priced = known = price_all_pairs(self.problem, self._factor)
-        else:
-            exact, estimated = price_some_pairs(self.problem, self._factor, *self._listed, self._rng)
-            own = Priced(graph.heads, graph.tails, self.R / self.k - 1, 0.0, graph.n_edges)
-            known, priced = merge_priced(graph.n_nodes, exact, own), merge_priced(graph.n_nodes, exact, own, estimated)
+        graph, n = self.graph, self.graph.n_nodes
+        own = Priced(graph.heads, graph.tails, self.R / self.k - 1, 0.0, graph.n_edges)
+        if not self._is_near:
+            announce("searching pairs", detail="near ones")
+            listed, certain = price_listed_pairs(self.problem, self._factor, graph, self._listed, self._rng)
+            known = merge_priced(n, own, listed)
+            found = self._judge(known, all_pairs=False)
+            self._is_near = found.gap <= max(NEARLY, 10 * self.tol) or len(certain.heads) == 0
+            if not self._is_near:
+                return certain, found
+        if n <= ALL_PAIRS_NODES or self._all_pairs_work() <= ALL_PAIRS_WORK:
+            known = price_all_pairs(self.problem, self._factor)
+            return known, self._judge(known, all_pairs=True)
+        _, certain = price_listed_pairs(self.problem, self._factor, graph, self._listed, self._rng)
+        known = merge_priced(n, price_random_nodes(self.problem, self._factor, self._rng), own)
+        return merge_priced(n, known, certain), self._judge(known, all_pairs=False)
+
+    def _judge(self, known: Priced, all_pairs: bool) -> Optimality:
+        """How near the graph is to the optimum, over the pairs whose R is known."""
         edges = known.heads, known.tails, known.excess
-        gap = optimality_gap(graph.n_nodes, *edges, self.slack, known.below, self.ground)
-        return priced, Optimality(gap, known.largest, known.n_pairs, all_pairs)
+        gap = optimality_gap(self.graph.n_nodes, *edges, self.slack, known.below, self.ground)
+        return Optimality(gap, known.largest, known.n_pairs, all_pairs)
+
+    def _all_pairs_work(self) -> float:
+        """Multiplications that a search of all pairs takes."""
+        n, points = float(self.graph.n_nodes), self.problem.points
+        return n * self._factor.pattern.n_entries + n**2 / 2 * points.n_features
 
     def error(self, found: Optimality) -> float:
         """What must be below `tol`: the gap, and up to STRICT_NODES nodes also R / k - 1 of every pair."""

@@ -17,8 +17,6 @@ J. W. H. Liu. The multifrontal method for sparse matrix solution: theory and pra
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -27,44 +25,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 LEAF_NODES = 64  # nodes up to which a piece is not cut again
-
-
-@dataclass
-class Front:
-    """One piece: its own nodes from `start` to `stop`, and those that are eliminated later, by their rows.
-
-    `parts` are the fronts of the pieces that it consists of, `whole` that of the piece that it is a part of (-1 if there
-    is none), and `place` says where its later nodes are in that front. `first` and `last` are the limits of its entries among those of all fronts, and
-    `edges` those of its edges. `work` is that of the piece with all its parts, in multiplications, and `inner` is the
-    first front of all these parts; they end at the front itself.
-    """
-
-    start: int
-    stop: int
-    later: Ints
-    first: int
-    last: int
-    work: float
-    inner: int
-    whole: int
-    edges: slice
-    place: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    parts: list[int] = field(default_factory=list)
-
-    @property
-    def n_own(self) -> int:
-        """Number of own nodes."""
-        return self.stop - self.start
-
-    def find(self, rows: Ints) -> Ints:
-        """The places of some rows in the front."""
-        return np.where(rows < self.stop, rows - self.start, self.n_own + np.searchsorted(self.later, rows))
-
-    def slots(self, rows: Ints, columns: Ints) -> Ints:
-        """The entries of (rows, columns), columns being own nodes and rows not before them."""
-        n, is_own = self.n_own, rows < self.stop
-        place, own_column = self.find(rows), columns - self.start
-        return self.first + np.where(is_own, place + n * own_column, n * n + place - n + len(self.later) * own_column)
 
 
 class FrontTree:
@@ -77,11 +37,15 @@ class FrontTree:
     n_threads : int, threads that share the fronts
     size : int, number of rows of the matrix: all nodes without the reference, and with the ground if there is one
     place : array, the row of every node; that of the reference is `size`
-    fronts : list of Front, the last of which is the whole graph
+    limits, firsts, pointers, later, inner_place, part_pointers, parts : the fronts, as in
+        :mod:`graspel.kernels.fronts`; `inner_place` is called `place` there
+    whole, inner : arrays, the front that a front is a part of (-1 if there is none), and the first of all its parts,
+        which end at the front itself
+    works : array, multiplications of elimination with all resistances, in each front with all its parts
     n_entries : int, entries of all fronts without those between later nodes
-    edge, edge_slot : the edges that are entries of the matrix, sorted by front, and these entries
-    ground_slot, diagonal_slot : entries between all other rows and the ground, and on the diagonal
-    work : float, multiplications of one elimination with all resistances
+    edge : array, the edges that are not those of the reference
+    slots, slot_pointers : where the entries of the matrix are, sorted by front
+    slot_order : array, their numbers: first the diagonal, then the edges, then those between the ground and others
     """
 
     def __init__(self, heads: Ints, tails: Ints, n_nodes: int, ground: float = 0.0, n_threads: int = 1) -> None:
@@ -90,33 +54,38 @@ class FrontTree:
         self.place, pieces = self._dissect(heads, tails)
         low, high = np.minimum(self.place[heads], self.place[tails]), np.maximum(self.place[heads], self.place[tails])
         self.edge = np.flatnonzero(high < self.size)
-        self.edge = self.edge[np.argsort(low[self.edge], kind="stable")]
-        self.fronts = self._make_fronts(pieces, low[self.edge], high[self.edge])
-        self._stops = np.array([front.stop for front in self.fronts])
-        self.n_entries, self.work = self.fronts[-1].last, self.fronts[-1].work
-        self.edge_slot, self.diagonal_slot = np.empty(len(self.edge), dtype=np.int64), np.empty(self.size, np.int64)
-        self.ground_slot = np.empty(self.size - 1 if ground > 0 else 0, dtype=np.int64)
-        for front in self.fronts:
-            rows = np.arange(front.start, front.stop)
-            self.diagonal_slot[rows] = front.slots(rows, rows)
-            self.edge_slot[front.edges] = front.slots(high[self.edge[front.edges]], low[self.edge[front.edges]])
-            if ground > 0:
-                rows = rows[rows < self.size - 1]
-                self.ground_slot[rows] = front.slots(np.full(len(rows), self.size - 1), rows)
+        low, high = low[self.edge], high[self.edge]
+        self._make_fronts(pieces, low, high)
+        self._find_slots(low, high)
+
+    @property
+    def n_fronts(self) -> int:
+        """Number of fronts; the last one is that of the whole graph."""
+        return len(self.whole)
+
+    @property
+    def work(self) -> float:
+        """Multiplications of one elimination with all resistances."""
+        return float(self.works[-1])
+
+    @property
+    def fronts(self) -> tuple[Ints, ...]:
+        """The arrays that elimination needs."""
+        return self.limits, self.firsts, self.pointers, self.inner_place, self.part_pointers, self.parts
 
     def front_of(self, row: int) -> int:
         """The front that has a row among its own nodes."""
-        return int(np.searchsorted(self._stops, row, side="right"))
+        return int(np.searchsorted(self.limits, row, side="right")) - 1
 
-    def chain(self, first: int, last: int) -> list[int]:
+    def chain(self, first: int, last: int) -> Ints:
         """The fronts from the first to the last one, and all of which these are parts."""
         found = set(range(first, last + 1))
         for number in range(first, last + 1):
-            whole = self.fronts[number].whole
+            whole = int(self.whole[number])
             while whole >= 0 and whole not in found:
                 found.add(whole)
-                whole = self.fronts[whole].whole
-        return sorted(found)
+                whole = int(self.whole[whole])
+        return np.array(sorted(found))
 
     def _dissect(self, heads: Ints, tails: Ints) -> tuple[Ints, Ints]:
         """The row of every node, and the pieces: where they begin and end, and what they are part of."""
@@ -138,26 +107,53 @@ class FrontTree:
         pieces[-1, 2] = self.size
         return place, pieces
 
-    def _make_fronts(self, pieces: Ints, low: Ints, high: Ints) -> list[Front]:
-        """The fronts, from the edges sorted by their lower row."""
-        fronts: list[Front] = []
-        parts: list[list[int]] = [[] for _ in pieces]
-        limits = np.searchsorted(low, pieces[:, 1:3])
-        last = 0
-        for number, (_, start, stop, whole) in enumerate(pieces.tolist()):
-            edges = slice(*limits[number].tolist())
-            later = np.unique(np.concatenate([high[edges], *(fronts[part].later for part in parts[number])]))
-            later = later[np.searchsorted(later, stop) :]
-            if self.ground > 0 and stop < self.size and (len(later) == 0 or later[-1] < self.size - 1):
-                later = np.append(later, self.size - 1)
-            a, b = stop - start, len(later)
-            work = float(a + b) ** 3 - float(b) ** 3 + sum(fronts[part].work for part in parts[number])
-            inner = fronts[parts[number][0]].inner if parts[number] else number
-            front = Front(start, stop, later, last, last + a * (a + b), work, inner, whole, edges, parts=parts[number])
-            for part in front.parts:
-                fronts[part].place = front.find(fronts[part].later)
-            fronts.append(front)
-            last = front.last
+    def _make_fronts(self, pieces: Ints, low: Ints, high: Ints) -> None:
+        """Find the later nodes of every front, and where they are in the next larger one."""
+        n = len(pieces)
+        order = np.argsort(low, kind="stable")
+        low, high = low[order], high[order]
+        limits = np.append(pieces[:, 1], self.size)
+        edges = np.searchsorted(low, limits)
+        later, places, parts = [], [np.empty(0, dtype=np.int64)] * n, [list[int]() for _ in range(n)]
+        self.whole, self.inner, self.works = pieces[:, 3], np.arange(n), np.empty(n)
+        for f, whole in enumerate(self.whole.tolist()):
+            start, stop = limits[f : f + 2].tolist()
+            rows = np.unique(np.concatenate([high[edges[f] : edges[f + 1]], *(later[part] for part in parts[f])]))
+            rows = rows[np.searchsorted(rows, stop) :]
+            if self.ground > 0 and stop < self.size and (len(rows) == 0 or rows[-1] < self.size - 1):
+                rows = np.append(rows, self.size - 1)
+            for part in parts[f]:
+                inside = later[part]
+                places[part] = np.where(inside < stop, inside - start, stop - start + np.searchsorted(rows, inside))
+            self.inner[f] = self.inner[parts[f][0]] if parts[f] else f
+            a, b = float(stop - start), float(len(rows))
+            self.works[f] = (a + b) ** 3 - b**3 + self.works[parts[f]].sum()
+            later.append(rows)
             if whole >= 0:
-                parts[whole].append(number)
-        return fronts
+                parts[whole].append(f)
+        self.limits, self.later, self.inner_place = limits, np.concatenate(later), np.concatenate(places)
+        self.pointers, self.part_pointers = (
+            np.concatenate([[0], np.cumsum([len(of_front) for of_front in lists])]) for lists in (later, parts)
+        )
+        self.parts = np.array([part for of_front in parts for part in of_front], dtype=np.int64)
+        a, b = np.diff(self.limits), np.diff(self.pointers)
+        ends = np.cumsum(a * (a + b))
+        self.firsts, self.n_entries = np.concatenate([[0], ends[:-1]]), int(ends[-1])
+
+    def _find_slots(self, low: Ints, high: Ints) -> None:
+        """The entries that are not zero before elimination."""
+        rows = np.arange(self.size)
+        to_ground = rows[: self.size - 1] if self.ground > 0 else rows[:0]
+        low = np.concatenate([rows, low, to_ground])
+        high = np.concatenate([rows, high, np.full(len(to_ground), self.size - 1)])
+        front = np.searchsorted(self.limits, low, side="right") - 1
+        start, stop = self.limits[front], self.limits[front + 1]
+        a, b = stop - start, np.diff(self.pointers)[front]
+        base = self.size + 1
+        keys = np.repeat(np.arange(self.n_fronts), np.diff(self.pointers)) * base + self.later
+        at = np.searchsorted(keys, front * base + high) - self.pointers[front]  # place among the later nodes
+        inside = np.where(high < stop, (low - start) * a + high - start, a * a + (low - start) * b + at)
+        slots = self.firsts[front] + inside
+        self.slot_order = np.argsort(front, kind="stable")
+        self.slots = slots[self.slot_order]
+        self.slot_pointers = np.searchsorted(front[self.slot_order], np.arange(self.n_fronts + 1))

@@ -1,13 +1,13 @@
 r"""Multifrontal elimination: a sparse graph eliminated piece by piece, in dense matrices.
 
-With the own nodes J and the later nodes B of a piece (:mod:`graspel.linalg.front_tree`), the entries of its front are
+With the own nodes J and the later nodes B of a piece (:mod:`graspel.linalg.front_tree`), the entries F of its front are
 those of the Laplacian in the columns J, plus what elimination of its parts has left. Then
 
-    F_JJ = C C',    G = F_BJ C'^-1,    F_BB - G G' is left to the piece that it is a part of.
+    D = F_JJ,    H = F_BJ D^-1,    F_BB - H D H' is left to the piece that it is a part of.
 
-After all pieces have been eliminated, the inverse M follows from the whole to the parts. With H = G C^-1,
+After all pieces have been eliminated, the inverse M follows from the whole to the parts:
 
-    M_BJ = -M_BB H,    M_JJ = (C C')^-1 - H' M_BJ,
+    M_BJ = -M_BB H,    M_JJ = D^-1 - H' M_BJ,
 
 and M_BB lies in the front of the next larger piece, where M is known already. This is Takahashi's selected inversion in
 blocks: it gives M, and so the resistances R_ij = M_ii + M_jj - 2 M_ij, on all edges, and never the whole of M.
@@ -31,20 +31,21 @@ Volume), 1949.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dgemm, dsymm, dsyrk, dtrsm
-from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.linalg.lapack import dpotrf, dtrtri
 
-from graspel.linalg.front_tree import Front, FrontTree
-from graspel.runtime.parallel import run_blocks
+from graspel.linalg.front_tree import FrontTree
+from graspel.runtime.parallel import row_blocks, run_blocks
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-SHARED_WORK = 0.02  # share of the work of all above which the parts of a piece are divided over the threads
+SHARED_WORK = 0.05  # share of the work of all above which the parts of a piece are divided over the threads
+LEAST_SHARED = 1e9  # multiplications below which they never are: it would take longer
+ROWS = 512  # rows of a large front that one thread multiplies at once
 FOSTER_TOL = 1e-6  # largest error of the mean leverage at which resistances are accurate enough
 
 
@@ -53,6 +54,7 @@ class FrontFactor:
 
     Attributes
     ----------
+    pattern : FrontTree
     logdet : float, of L + 11'/N, or with a ground of L + ground I
     resistances : array, of the edges
     is_accurate : bool, whether Foster's theorem holds to FOSTER_TOL
@@ -62,23 +64,21 @@ class FrontFactor:
         self.pattern = tree
         self._entries = _assemble(tree, heads, tails, w)
         self.is_accurate = False
-        elimination = _Elimination(tree, self._entries)
-        if not elimination.run():
+        try:
+            self.logdet = _Elimination(tree, self._entries).run()
+        except np.linalg.LinAlgError:  # not positive definite, as rounded
             return
-        pivots = self._entries[tree.diagonal_slot]
-        self.logdet = 2 * float(np.log(pivots).sum()) + (float(np.log(tree.n_nodes)) if tree.ground == 0 else 0.0)
-        inversion = _Inversion(tree, self._entries)
-        inversion.run()
-        rows = np.append(inversion.diagonal, 0.0)
-        self.resistances = rows[tree.place[heads]] + rows[tree.place[tails]]
-        self.resistances[tree.edge] -= 2 * inversion.between
-        self._rows = rows
-        to_ground = 0.0
+        if tree.ground == 0:
+            self.logdet += float(np.log(tree.n_nodes))
+        M = _Inversion(tree, self._entries).run()
+        n, m = tree.size, len(tree.edge)
+        self._rows = np.append(M[:n], 0.0)
+        self.resistances = self._rows[tree.place[heads]] + self._rows[tree.place[tails]]
+        self.resistances[tree.edge] -= 2 * M[n : n + m]
+        trees = float(w @ self.resistances)
         if tree.ground > 0:
-            R = rows[: tree.size - 1] + rows[tree.size - 1] - 2 * inversion.to_ground
-            to_ground = tree.ground * float(R.sum() + rows[tree.size - 1])
-        mean = (float(w @ self.resistances) + to_ground) / tree.size
-        self.is_accurate = bool(np.isfinite(mean)) and abs(mean - 1) <= FOSTER_TOL and self.resistances.min() > 0
+            trees += tree.ground * float((M[: n - 1] + M[n - 1] - 2 * M[n + m :]).sum() + M[n - 1])
+        self.is_accurate = bool(abs(trees / n - 1) <= FOSTER_TOL and self.resistances.min() > 0)
 
     def diagonal(self) -> Floats:
         """M_ii of every node, its resistance to the reference."""
@@ -90,112 +90,135 @@ class FrontFactor:
 
 
 def _assemble(tree: FrontTree, heads: Ints, tails: Ints, w: Floats) -> Floats:
-    """The entries of all fronts before elimination: the Laplacian without its reference, lower triangle."""
-    entries = np.zeros(tree.n_entries)
-    entries[tree.edge_slot] = -w[tree.edge]
+    """The entries of all fronts before elimination: the Laplacian without its reference, upper triangle."""
     degrees = np.bincount(tree.place[heads], w, tree.size + 1) + np.bincount(tree.place[tails], w, tree.size + 1)
+    to_ground = np.empty(0)
     if tree.ground > 0:
-        entries[tree.ground_slot] = -tree.ground
         degrees += tree.ground
         degrees[tree.size - 1] = tree.n_nodes * tree.ground
-    entries[tree.diagonal_slot] = degrees[: tree.size]
+        to_ground = np.full(tree.size - 1, -tree.ground)
+    entries = np.zeros(tree.n_entries)
+    entries[tree.slots] = np.concatenate([degrees[: tree.size], -w[tree.edge], to_ground])[tree.slot_order]
     return entries
 
 
-def _split(front: Front, entries: Floats) -> tuple[Floats, Floats]:
-    """The blocks JJ and BJ of a front, columns contiguous."""
-    a, b = front.n_own, len(front.later)
-    return entries[: a * a].reshape((a, a), order="F"), entries[a * a :].reshape((b, a), order="F")
-
-
-def is_large(tree: FrontTree, front: Front) -> bool:
-    """Whether the parts of a piece are divided over the threads."""
-    return front.work > SHARED_WORK * tree.work
-
-
-class _Elimination:
-    """The way from the parts to the whole; C and G replace the entries."""
+class _Pieces:
+    """What both directions share: small pieces are done at once, and the parts of large ones by several threads."""
 
     def __init__(self, tree: FrontTree, entries: Floats) -> None:
-        self.tree, self.entries, self.left = tree, entries, dict[int, Floats]()
-        self.failed = False
+        self.tree, self.entries = tree, entries
+        self.blocks: dict[int, Floats] = {}  # of later nodes, of fronts that wait for another one
 
-    def run(self) -> bool:
-        """Eliminate everything; False if the matrix is not positive definite as rounded."""
-        self._eliminate_piece(len(self.tree.fronts) - 1)
-        return not self.failed
+    def is_large(self, f: int) -> bool:
+        """Whether a piece is done front by front."""
+        return bool(self.tree.works[f] > max(SHARED_WORK * self.tree.work, LEAST_SHARED))
 
-    def _eliminate_piece(self, number: int) -> None:
-        tree, front = self.tree, self.tree.fronts[number]
-        if is_large(tree, front):
-            run_blocks(self._eliminate_piece, front.parts, tree.n_threads)
-            self._eliminate(number)
+    def parts(self, f: int) -> list[int]:
+        """The parts of a piece."""
+        tree = self.tree
+        return tree.parts[tree.part_pointers[f] : tree.part_pointers[f + 1]].tolist()
+
+    def places(self, f: int) -> Ints:
+        """The places of the later nodes of a front in that of which it is a part."""
+        return self.tree.inner_place[self.tree.pointers[f] : self.tree.pointers[f + 1]]
+
+    def split(self, f: int) -> tuple[Floats, Floats]:
+        """The blocks of own rows with own and with later columns."""
+        tree, first = self.tree, self.tree.firsts[f]
+        a, b = tree.limits[f + 1] - tree.limits[f], tree.pointers[f + 1] - tree.pointers[f]
+        return (
+            self.entries[first : first + a * a].reshape(a, a),
+            self.entries[first + a * a : first + a * (a + b)].reshape(a, b),
+        )
+
+
+class _Elimination(_Pieces):
+    """From the parts to the whole; D^-1 and H' replace the entries."""
+
+    def run(self) -> float:
+        """Eliminate everything, and return the log-determinant."""
+        self._logdets = np.zeros(self.tree.n_fronts)
+        self._eliminate_piece(self.tree.n_fronts - 1)
+        return float(self._logdets.sum())
+
+    def _eliminate_piece(self, f: int) -> None:
+        from graspel.kernels.fronts import eliminate_fronts
+
+        if self.is_large(f):
+            run_blocks(self._eliminate_piece, self.parts(f), self.tree.n_threads)
+            self.blocks[f] = self._eliminate(f)
         else:
-            for inner in range(front.inner, number + 1):
-                self._eliminate(inner)
+            lowest = int(self.tree.inner[f])
+            self.blocks[f] = eliminate_fronts(lowest, f, *self.tree.fronts, self.entries, self._logdets)
 
-    def _eliminate(self, number: int) -> None:
+    def _eliminate(self, f: int) -> Floats:
+        """One large front; what is left of it is returned."""
         from graspel.kernels.fronts import add_block
 
-        front = self.tree.fronts[number]
-        own, beside = _split(front, self.entries[front.first : front.last])
-        later = np.zeros((len(front.later), len(front.later)), order="F")
-        for part in front.parts:
-            add_block(self.left.pop(part), self.tree.fronts[part].place, own, beside, later)
-        if front.n_own:
-            _, failed = dpotrf(own, lower=1, overwrite_a=1, clean=1)
-            self.failed |= failed != 0
-            if len(later):
-                dtrsm(1.0, own, beside, side=1, lower=1, trans_a=1, overwrite_b=1)
-                dsyrk(-1.0, beside, beta=1.0, c=later, lower=1, overwrite_c=1)
-        self.left[number] = later
+        own, beside = self.split(f)
+        later = np.zeros((beside.shape[1], beside.shape[1]))
+        for part in self.parts(f):
+            add_block(self.blocks.pop(part), self.places(part), own, beside, later)
+        if len(own):
+            C, failed = dpotrf(own.T, lower=1, clean=1)
+            if failed:
+                raise np.linalg.LinAlgError
+            self._logdets[f] = 2 * float(np.log(np.diag(C)).sum())
+            C, _ = dtrtri(C, lower=1, overwrite_c=1)
+            G = C @ beside
+            self._run_rows(len(later), lambda rows: np.subtract(later[rows], G[:, rows].T @ G, out=later[rows]))
+            self._run_rows(len(own), lambda rows: np.matmul(C[:, rows].T, G, out=beside[rows]))
+            own[:] = C.T @ C
+        return later
+
+    def _run_rows(self, n_rows: int, work: Callable[[slice], object]) -> None:
+        run_blocks(lambda rows: (work(rows), None)[1], row_blocks(n_rows, ROWS), self.tree.n_threads)
 
 
-class _Inversion:
-    """The way from the whole to the parts; `diagonal` is that of M, `between` M of the edges of the tree."""
+class _Inversion(_Pieces):
+    """From the whole to the parts."""
 
-    def __init__(self, tree: FrontTree, entries: Floats) -> None:
-        self.tree, self.entries, self.known = tree, entries, dict[int, Floats]()
-        self.diagonal, self.between = np.empty(tree.size), np.empty(len(tree.edge))
-        self.to_ground = np.empty(len(tree.ground_slot))
+    def run(self) -> Floats:
+        """M at the entries of the tree: the diagonal, the edges, and the rows joined to the ground."""
+        tree = self.tree
+        self._found = np.empty(len(tree.slots))
+        self.blocks[tree.n_fronts - 1] = np.zeros((0, 0))
+        self._invert_piece(tree.n_fronts - 1)
+        M = np.empty(len(tree.slots))
+        M[tree.slot_order] = self._found
+        return M
 
-    def run(self) -> None:
-        """Invert everything."""
-        root = len(self.tree.fronts) - 1
-        self.known[root] = np.zeros((0, 0), order="F")
-        self._invert_piece(root)
+    def _invert_piece(self, f: int) -> None:
+        from graspel.kernels.fronts import invert_fronts
 
-    def _invert_piece(self, number: int) -> None:
-        tree, front = self.tree, self.tree.fronts[number]
-        if is_large(tree, front):
-            self._invert(number)
-            run_blocks(self._invert_piece, front.parts, tree.n_threads)
+        tree = self.tree
+        if self.is_large(f):
+            self._invert(f)
+            run_blocks(self._invert_piece, self.parts(f), tree.n_threads)
         else:
-            for inner in range(number, front.inner - 1, -1):
-                self._invert(inner)
+            slots = tree.slots, tree.slot_pointers, self._found
+            invert_fronts(int(tree.inner[f]), f, self.blocks.pop(f), *tree.fronts, self.entries, *slots)
 
-    def _invert(self, number: int) -> None:
+    def _invert(self, f: int) -> None:
+        """One large front."""
         from graspel.kernels.fronts import take_block
 
-        tree, front, later = self.tree, self.tree.fronts[number], self.known.pop(number)
-        found = np.empty(front.last - front.first)
-        own, beside = _split(front, self.entries[front.first : front.last])
-        M_own, M_beside = _split(front, found)
-        if front.n_own:
-            inverse, _ = dpotri(own, lower=1)
-            if len(later):
-                H = dtrsm(1.0, own, beside, side=1, lower=1)
-                M_beside[:] = dsymm(-1.0, later, H, side=0, lower=1)
-                inverse = dgemm(-1.0, H, M_beside, beta=1.0, c=inverse, trans_a=1, overwrite_c=1)
-            M_own[:] = inverse
-            self.diagonal[front.start : front.stop] = np.diag(M_own)
-            self.between[front.edges] = found[tree.edge_slot[front.edges] - front.first]
-            rows = slice(front.start, min(front.stop, len(self.to_ground)))
-            self.to_ground[rows] = found[tree.ground_slot[rows] - front.first]
-        for part in front.parts:
-            size = len(tree.fronts[part].later)
-            self.known[part] = np.empty((size, size), order="F")
-            take_block(self.known[part], tree.fronts[part].place, M_own, M_beside, later)
+        tree, later = self.tree, self.blocks.pop(f)
+        own, H = self.split(f)
+        M = np.empty(own.size + H.size)
+        M_own, M_beside = M[: own.size].reshape(own.shape), M[own.size :].reshape(H.shape)
+
+        def work(rows: slice) -> None:
+            np.matmul(H[rows], later, out=M_beside[rows])
+            np.matmul(M_beside[rows], H.T, out=M_own[rows])
+
+        run_blocks(work, row_blocks(len(own), ROWS), tree.n_threads)
+        M_own += own
+        np.negative(M_beside, out=M_beside)
+        slots = slice(tree.slot_pointers[f], tree.slot_pointers[f + 1])
+        self._found[slots] = M[tree.slots[slots] - tree.firsts[f]]
+        for part in self.parts(f):
+            self.blocks[part] = take_block(self.places(part), M_own, M_beside, later)
 
 
 class FrontSolves:
@@ -207,14 +230,9 @@ class FrontSolves:
     """
 
     def __init__(self, tree: FrontTree, entries: Floats) -> None:
-        self._tree, self._entries = tree, entries
+        self._tree = tree
         self.order = np.argsort(tree.place, kind="stable")
-
-    def sketch(self, n_dimensions: int, rng: np.random.Generator) -> Floats:
-        """A random row x_p for every node, such that |x_p - x_q|^2 is R_pq on average (Johnson and Lindenstrauss)."""
-        X = rng.standard_normal((self._tree.size, n_dimensions)) / np.sqrt(n_dimensions)
-        self._solve_back(X, 0, 0)
-        return self._collect(X)
+        self._fronts = tree.limits, tree.firsts, tree.pointers, tree.later, entries
 
     def solve(self, B: Floats) -> Floats:
         """M B for right sides with one row per node, in the order of the nodes. The potential of the reference is 0.
@@ -225,48 +243,28 @@ class FrontSolves:
         tree = self._tree
         X = np.zeros((tree.size + 1, B.shape[1]))
         X[tree.place] = B
-        X = X[: tree.size]
-        self._solve_forward(X, range(len(tree.fronts)), 0)
-        self._solve_back(X, 0, 0)
-        return self._collect(X)
+        self._substitute(X, np.arange(tree.n_fronts), 0)
+        X[-1] = 0.0
+        return np.asarray(X[tree.place])
 
     def columns(self, block: slice) -> tuple[Ints, Floats]:
         """The columns M e_q of the nodes q = order[block], for the rows order[block.start:]; also these rows' nodes."""
         tree, later = self._tree, self.order[block.start :]
         rows = tree.place[self.order[block]]
-        number = tree.front_of(min(int(rows[0]), tree.size - 1))
-        first = tree.fronts[number].start
-        X = np.zeros((tree.size + 1 - first, len(rows)))  # the last row is that of the reference
-        X[rows - first, np.arange(len(rows))] = 1.0
+        first, last = (tree.front_of(min(int(row), tree.size - 1)) for row in (rows[0], rows[-1]))
+        origin = int(tree.limits[first])
+        X = np.zeros((tree.size + 1 - origin, len(rows)))  # the last row is that of the reference
+        X[rows - origin, np.arange(len(rows))] = 1.0
         X[-1] = 0.0
-        self._solve_forward(X, tree.chain(number, tree.front_of(min(int(rows[-1]), tree.size - 1))), first)
-        self._solve_back(X, number, first)
+        self._substitute(X, tree.chain(first, last), origin)
         if tree.ground > 0:
             X[-2] = 0.0  # the ground is no node, and the reference takes its row
-        begin = int(rows[0]) - first if rows[0] < tree.size else len(X) - 1
+        begin = int(rows[0]) - origin if rows[0] < tree.size else len(X) - 1
         return later, X[begin : begin + len(later)]
 
-    def _collect(self, X: Floats) -> Floats:
-        """The rows of all nodes."""
-        return np.concatenate([X, np.zeros((1, X.shape[1]))])[self._tree.place]
+    def _substitute(self, X: Floats, numbers: Ints, origin: int) -> None:
+        """Replace X, whose rows begin at `origin`, by M X; all its entries are zero outside the fronts `numbers`."""
+        from graspel.kernels.fronts import solve_back, solve_forward
 
-    def _solve_forward(self, X: Floats, numbers: Iterable[int], first: int) -> None:
-        """Replace X, whose rows begin at `first`, by C^-1 X."""
-        for number in numbers:
-            front = self._tree.fronts[number]
-            if front.n_own:
-                own, beside = _split(front, self._entries[front.first : front.last])
-                here = X[front.start - first : front.stop - first]
-                dtrsm(1.0, own, here.T, side=1, lower=1, trans_a=1, overwrite_b=1)
-                if len(front.later):
-                    X[front.later - first] -= beside @ here
-
-    def _solve_back(self, X: Floats, first_front: int, first: int) -> None:
-        """Replace X, whose rows begin at `first`, by C'^-1 X, in the fronts from the given one on."""
-        for front in reversed(self._tree.fronts[first_front:]):
-            if front.n_own:
-                own, beside = _split(front, self._entries[front.first : front.last])
-                here = X[front.start - first : front.stop - first]
-                if len(front.later):
-                    here -= beside.T @ X[front.later - first]
-                dtrsm(1.0, own, here.T, side=1, lower=1, overwrite_b=1)
+        solve_forward(numbers, *self._fronts, X, origin)
+        solve_back(int(numbers[0]), *self._fronts, X, origin)
