@@ -27,7 +27,9 @@ of Selected Topics in Signal Processing, 11(6), 2017. The same problem, on all p
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +65,7 @@ STRICT_NODES = 5000  # nodes up to which every single pair must have R / k - 1 b
 ALL_PAIRS_NODES = 25_000  # nodes up to which all pairs are searched in every round
 ALL_PAIRS_WORK = 2e13  # multiplications up to which all pairs of more nodes are searched at the end: about ten minutes
 NEARLY = 0.03  # bound of the gap over the listed pairs below which all pairs are searched; their estimates reach it
+KEPT = ("round_tol", "best_F", "n_added", "_is_near")  # what the next round depends on, beside graph and k
 VANISHED = 1e-5  # leverage below which an edge is dropped; (N - 1) / |E| is the mean
 
 
@@ -122,7 +125,8 @@ class OptimumSearch:
     graph, k : the graph, and k of its edges
     R : array, resistances of its edges
     F, slack : float, the objective, and the sum of w (k - R), before edges were dropped
-    n_dropped : int, edges that the last round dropped
+    best_F : float, the largest objective of any round
+    n_dropped, n_added : int, edges that the last round dropped and added (n_added is -1 before the first round)
     """
 
     R: Floats
@@ -145,8 +149,19 @@ class OptimumSearch:
         self.k = problem.k_of(graph.heads, graph.tails)
         self.graph = graph.with_weights(calibrated_weights(self.k, graph.n_nodes))
         self.ground = problem.unit / sigma**2
-        self.round_tol = FIRST_TOL
+        self.round_tol, self.best_F, self.n_added = FIRST_TOL, -np.inf, -1
         self._is_near = graph.n_nodes <= ALL_PAIRS_NODES  # whether listed pairs have been searched to their end
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What the next round depends on beside the graph; a checkpoint keeps it."""
+        return {"k": self.k, **{name: np.asarray(getattr(self, name)).item() for name in KEPT}}
+
+    def restore(self, graph: Graph, state: dict[str, Any]) -> None:
+        """Go on after the round of an earlier run that left this graph and this state."""
+        self.graph, self.k, self._resistances = graph, state["k"], None
+        for name in KEPT:
+            setattr(self, name, state[name])
 
     def optimize(self) -> None:
         """Step 2: optimize the weights and drop edges; the factor is that of the graph as it was before the drop."""
@@ -270,15 +285,21 @@ def merge_priced(n_nodes: int, *parts: Priced) -> Priced:
     return Priced(heads[first], tails[first], excess[first], below, n_pairs)
 
 
-def find_optimum(search: OptimumSearch, history: list[Round], max_iter: int, callback: Callback | None) -> Optimum:
-    """Run the rounds; `history` holds those of the start graph."""
+def find_optimum(
+    search: OptimumSearch,
+    history: list[Round],
+    max_iter: int,
+    callback: Callback | None,
+    save: Callable[[], None] = lambda: None,
+) -> Optimum:
+    """Run the rounds; `history` holds those before. `save` is called after each but the last."""
     stopped = settled = False
-    best_F, before = -np.inf, -1
     while True:
         clock = time.perf_counter()
         search.optimize()
         priced, optimality = search.price()
-        is_stuck = before == 0 and best_F >= search.F  # neither edges nor weights changed: only rounding errors left
+        # If neither edges nor weights changed, only rounding errors are left.
+        is_stuck = search.n_added == 0 and search.best_F >= search.F
         is_last = search.error(optimality) <= search.tol or is_stuck or len(history) >= max_iter
         if is_last and search.n_dropped:  # the graph that is returned is priced without the edges that it lost
             search.factorize()
@@ -286,8 +307,8 @@ def find_optimum(search: OptimumSearch, history: list[Round], max_iter: int, cal
         graph, k, R, F = search.graph, search.k, search.R, search.F
         settled, density = search.error(optimality) <= search.tol, graph.density
         is_last = settled or is_stuck or len(history) >= max_iter
-        n_added = 0 if is_last else search.add_edges(priced, len(history) + 1)
-        best_F, before = max(F, best_F), n_added
+        search.n_added = 0 if is_last else search.add_edges(priced, len(history) + 1)
+        search.best_F = max(F, search.best_F)
         search.round_tol = min(FIRST_TOL, max(search.tol / 2, search.tol_share * search.error(optimality)))
         mean = float(priced.excess.mean()) if len(priced.excess) else priced.below
         history.append(
@@ -295,7 +316,7 @@ def find_optimum(search: OptimumSearch, history: list[Round], max_iter: int, cal
                 round=len(history) + 1,
                 max_eta=1 + optimality.excess,
                 mean_eta=1 + mean,
-                n_added=n_added,
+                n_added=search.n_added,
                 density=density,
                 eigenvalues=np.empty(0),
                 objective=F,
@@ -307,6 +328,7 @@ def find_optimum(search: OptimumSearch, history: list[Round], max_iter: int, cal
         stopped = bool(callback is not None and callback(history[-1], search.graph))
         if is_last or stopped:
             break
+        save()
     unit = search.problem.unit
     z = k * unit - 4 * search.problem.beta
     support_gap = largest_deviation(graph.weights * k, R / k - 1)
