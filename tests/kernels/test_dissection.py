@@ -72,7 +72,7 @@ def test_any_graph(n, degree, seed, leaf_size):
 def test_separators_of_a_grid_are_lines(side):
     """A line of a grid has `side` nodes; a quarter more is allowed, and both parts are of similar size."""
     _, pieces = pieces_of(grid_graph(side, side), 64)
-    start, own, stop, _ = pieces[-1]
+    _, own, stop, _ = pieces[-1]
     assert stop - own <= 1.25 * side
     parts = pieces[pieces[:, 3] == len(pieces) - 1]
     assert (parts[:, 2] - parts[:, 0]).max() <= 0.6 * side**2
@@ -83,7 +83,7 @@ def test_two_blocks_are_cut_where_they_meet():
     block = erdos_renyi_graph(100, 0.2, random_state=0)
     heads = np.concatenate([block.heads, block.heads + 100, [0, 1, 2]])
     tails = np.concatenate([block.tails, block.tails + 100, [100, 101, 102]])
-    order, pieces = pieces_of(Graph(200, heads, tails, np.ones(len(heads))), 64)
+    _, pieces = pieces_of(Graph(200, heads, tails, np.ones(len(heads))), 64)
     _, own, stop, _ = pieces[-1]
     assert stop - own <= 3
 

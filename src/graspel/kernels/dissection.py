@@ -41,7 +41,7 @@ PATIENCE = 200  # moves without a smaller separator after which a pass ends
 
 
 @kernel
-def next_random(state: Ints, below: int) -> int:
+def next_random(state: Ints, below: int) -> Any:
     """A random number from 0 up to `below`, by xorshift (Marsaglia)."""
     x = state[0]
     x ^= x << np.uint64(13)
@@ -79,7 +79,7 @@ def take_subgraph(indptr: Ints, indices: Ints, nodes: Ints, place: Ints) -> tupl
 def match_nodes(pointers: Ints, ends: Ints, edge_weight: Ints, weight: Ints, largest: int, state: Ints) -> Ints:
     """The mate of every node along a heavy edge, or two edges away if all neighbors are taken, or the node itself."""
     n = len(weight)
-    visit = np.arange(n)
+    visit: Ints = np.arange(n)
     for t in range(n - 1, 0, -1):
         s = next_random(state, t + 1)
         visit[t], visit[s] = visit[s], visit[t]
@@ -195,7 +195,7 @@ def improve_cut(
     sums = np.zeros(2, np.int64)
     gain = np.zeros(n, np.int64)  # weight of the edges to the other part less that of those to the own part
     locked = np.zeros(n, np.bool_)
-    heap = [(np.int64(0), np.int64(0))]
+    heap: list[Any] = [(np.int64(0), np.int64(0))]
     heap.pop()
     cut = 0
     for v in range(n):
@@ -262,10 +262,10 @@ def balance_cut(pointers: Ints, ends: Ints, edge_weight: Ints, weight: Ints, par
 
 @kernel
 def cover_cut(pointers: Ints, ends: Ints, part: Ints) -> None:
-    """Move nodes with edges between the two parts to part 2, those with the most such edges first, until none is left."""
+    """Move nodes with edges between the two parts to part 2 until none is left, those with the most edges first."""
     n = len(pointers) - 1
     crossing = np.zeros(n, np.int64)
-    heap = [(np.int64(0), np.int64(0))]
+    heap: list[Any] = [(np.int64(0), np.int64(0))]
     heap.pop()
     for v in range(n):
         for e in range(pointers[v], pointers[v + 1]):
@@ -302,7 +302,7 @@ def improve_once(pointers: Ints, ends: Ints, weight: Ints, part: Ints, largest: 
     sums = np.zeros(3, np.int64)
     beside = np.zeros((n, 2), np.int64)
     locked = np.zeros(n, np.bool_)
-    heap = [(np.int64(0), np.int64(0))]
+    heap: list[Any] = [(np.int64(0), np.int64(0))]
     heap.pop()
     for v in range(n):
         sums[part[v]] += weight[v]
@@ -321,8 +321,7 @@ def improve_once(pointers: Ints, ends: Ints, weight: Ints, part: Ints, largest: 
     waited = 0
     while len(heap) > 0 and waited < PATIENCE:
         cost, coded = heapq.heappop(heap)
-        v = coded // 2
-        side = coded % 2
+        v, side = coded // 2, coded % 2
         if part[v] != 2 or locked[v] or cost != beside[v, 1 - side] - weight[v]:
             continue
         if sums[side] + weight[v] > largest and sums[side] >= sums[1 - side]:

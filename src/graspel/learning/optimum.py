@@ -40,7 +40,14 @@ from graspel.learning.exact_measures import ExactMeasures
 from graspel.learning.history import Callback, Round
 from graspel.learning.optimal_weights import largest_deviation, optimize_weights
 from graspel.learning.optimality_gap import optimality_gap
-from graspel.learning.pricing import Priced, Problem, choose_new_edges, price_all_pairs, price_listed_pairs, price_random_nodes
+from graspel.learning.pricing import (
+    Priced,
+    Problem,
+    choose_new_edges,
+    price_all_pairs,
+    price_listed_pairs,
+    price_random_nodes,
+)
 from graspel.learning.refine import calibrated_weights, find_needed
 from graspel.linalg.edge_resistances import EdgeResistances, Factor
 from graspel.runtime.progress import announce
@@ -51,6 +58,7 @@ Ints = NDArray[np.int64]
 TOL = 1e-3  # largest R / k - 1 of any pair at the optimum, unless the user says otherwise
 FIRST_TOL = 0.1  # of the first round: edges that are still missing change all weights
 TOL_SHARE = 0.1  # tolerance of a round, relative to the largest R / k - 1 of the pairs that it could not use yet
+LARGE_TOL_SHARE = 0.05  # the same above ALL_PAIRS_NODES nodes, where another search of all pairs takes longer
 NEW_EDGES = 5  # edges that a round adds at one node; more make the graph dense for a while, fewer take more rounds
 FIRST_SHARE = 0.3  # weight of a new edge, relative to the best one if it were the only one
 STRICT_NODES = 5000  # nodes up to which every single pair must have R / k - 1 below the tolerance, not only the gap
@@ -236,6 +244,11 @@ class OptimumSearch:
         return self.graph.n_nodes <= STRICT_NODES
 
     @property
+    def tol_share(self) -> float:
+        """The tolerance of a round, relative to the error of the last one."""
+        return TOL_SHARE if self.graph.n_nodes <= ALL_PAIRS_NODES else LARGE_TOL_SHARE
+
+    @property
     def level(self) -> float:
         """The smallest R / k - 1 of a pair that becomes an edge."""
         return self.round_tol / 2
@@ -296,7 +309,7 @@ def find_optimum(
         is_last = settled or is_stuck or len(history) >= max_iter
         search.n_added = 0 if is_last else search.add_edges(priced, len(history) + 1)
         search.best_F = max(F, search.best_F)
-        search.round_tol = min(FIRST_TOL, max(search.tol / 2, TOL_SHARE * search.error(optimality)))
+        search.round_tol = min(FIRST_TOL, max(search.tol / 2, search.tol_share * search.error(optimality)))
         mean = float(priced.excess.mean()) if len(priced.excess) else priced.below
         history.append(
             Round(

@@ -126,7 +126,7 @@ def price_random_nodes(problem: Problem, factor: Factor, rng: np.random.Generato
 def price_listed_pairs(
     problem: Problem, factor: Factor, graph: Graph, pairs: tuple[Ints, Ints], rng: np.random.Generator
 ) -> tuple[Priced, Priced]:
-    """Pairs that are no edges by estimates of R, and those of them with R > k even if two standard errors are taken off.
+    """Pairs that are no edges by estimates of R, and those of them with R > k even less two standard errors.
 
     Flows on the graph, whose elimination is `factor`, give the estimates (:mod:`graspel.linalg.edge_leverages`).
     """
@@ -182,11 +182,12 @@ def _lower_distances(problem: Problem, order: Ints) -> Callable[[slice, slice], 
     length = np.concatenate([np.einsum("ij,ij->i", rows, rows) for rows in (read(order[block]) for block in blocks)])
     error = 2 * ROUNDING * float(length.max(initial=0.0))
     kind: type = np.float32 if error * np.finfo(np.float32).eps < LOST * problem.unit else np.float64
-    if points.n_points * points.n_features * np.dtype(kind).itemsize > CACHED_ROWS:
-        rows = lambda block: read(order[block]).astype(kind, copy=False)  # noqa: E731
-    else:
-        kept = np.concatenate([read(order[block]).astype(kind, copy=False) for block in blocks])
-        rows = lambda block: kept[block]  # noqa: E731
+    is_kept = points.n_points * points.n_features * np.dtype(kind).itemsize <= CACHED_ROWS
+    kept = np.concatenate([read(order[block]).astype(kind, copy=False) for block in blocks]) if is_kept else None
+
+    def rows(block: slice) -> NDArray[Any]:
+        return read(order[block]).astype(kind, copy=False) if kept is None else kept[block]
+
     length = ((1 - ROUNDING * np.finfo(kind).eps) * length).astype(kind)
 
     def lower(p: slice, q: slice) -> NDArray[Any]:

@@ -58,9 +58,7 @@ class EdgeResistances:
     (9.0, array([0.666667, 0.666667, 0.666667]))
     """
 
-    def __init__(
-        self, heads: Ints, tails: Ints, n_nodes: int, ground: float = 0.0, n_threads: int = 1
-    ) -> None:
+    def __init__(self, heads: Ints, tails: Ints, n_nodes: int, ground: float = 0.0, n_threads: int = 1) -> None:
         self._graph = heads, tails, n_nodes, ground, n_threads
         self._pattern: EliminationPattern | FrontTree = EliminationPattern(*self._graph, most_work=NESTED_WORK)
         if self._pattern.work > NESTED_WORK:

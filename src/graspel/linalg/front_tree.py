@@ -69,7 +69,7 @@ class FrontTree:
         return float(self.works[-1])
 
     @property
-    def fronts(self) -> tuple[Ints, ...]:
+    def fronts(self) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints]:
         """The arrays that elimination needs."""
         return self.limits, self.firsts, self.pointers, self.inner_place, self.part_pointers, self.parts
 
@@ -114,7 +114,8 @@ class FrontTree:
         low, high = low[order], high[order]
         limits = np.append(pieces[:, 1], self.size)
         edges = np.searchsorted(low, limits)
-        later, places, parts = [], [np.empty(0, dtype=np.int64)] * n, [list[int]() for _ in range(n)]
+        later: list[Ints] = []
+        places, parts = [np.empty(0, dtype=np.int64)] * n, [list[int]() for _ in range(n)]
         self.whole, self.inner, self.works = pieces[:, 3], np.arange(n), np.empty(n)
         for f, whole in enumerate(self.whole.tolist()):
             start, stop = limits[f : f + 2].tolist()
@@ -126,8 +127,8 @@ class FrontTree:
                 inside = later[part]
                 places[part] = np.where(inside < stop, inside - start, stop - start + np.searchsorted(rows, inside))
             self.inner[f] = self.inner[parts[f][0]] if parts[f] else f
-            a, b = float(stop - start), float(len(rows))
-            self.works[f] = (a + b) ** 3 - b**3 + self.works[parts[f]].sum()
+            b, both = float(len(rows)), float(stop - start + len(rows))
+            self.works[f] = both**3 - b**3 + self.works[parts[f]].sum()
             later.append(rows)
             if whole >= 0:
                 parts[whole].append(f)
@@ -136,8 +137,8 @@ class FrontTree:
             np.concatenate([[0], np.cumsum([len(of_front) for of_front in lists])]) for lists in (later, parts)
         )
         self.parts = np.array([part for of_front in parts for part in of_front], dtype=np.int64)
-        a, b = np.diff(self.limits), np.diff(self.pointers)
-        ends = np.cumsum(a * (a + b))
+        n_own, n_later = np.diff(self.limits), np.diff(self.pointers)
+        ends = np.cumsum(n_own * (n_own + n_later))
         self.firsts, self.n_entries = np.concatenate([[0], ends[:-1]]), int(ends[-1])
 
     def _find_slots(self, low: Ints, high: Ints) -> None:

@@ -91,7 +91,8 @@ class FrontFactor:
 
 def _assemble(tree: FrontTree, heads: Ints, tails: Ints, w: Floats) -> Floats:
     """The entries of all fronts before elimination: the Laplacian without its reference, upper triangle."""
-    degrees = np.bincount(tree.place[heads], w, tree.size + 1) + np.bincount(tree.place[tails], w, tree.size + 1)
+    ends = np.concatenate([tree.place[heads], tree.place[tails]])
+    degrees: Floats = np.asarray(np.bincount(ends, np.tile(w, 2), tree.size + 1), dtype=np.float64)
     to_ground = np.empty(0)
     if tree.ground > 0:
         degrees += tree.ground

@@ -23,7 +23,7 @@ C. Bekas, E. Kokiopoulou and Y. Saad. An estimator for the diagonal of a matrix.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 
 import numpy as np
