@@ -1,7 +1,7 @@
 """What the optimum is good for: the same uses on the graphs of four ways to learn, and on those of other methods.
 
     python -m benchmarks.optimum_uses                  # everything; continues where an earlier run stopped
-    python -m benchmarks.optimum_uses --only columns   # graphs, clusters, labels, pictures, columns, peers
+    python -m benchmarks.optimum_uses --only columns   # graphs, clusters, labels, pictures, columns, penalty, peers
     python -m benchmarks.optimum_uses --fresh          # forget what earlier runs measured
 
 Needs the data sets (GRASPEL_DATA or the cache). Every use treats all graphs alike: one assignment stage, one harmonic
@@ -229,6 +229,7 @@ def penalized_optimum(alpha: float) -> Learn:
 
 
 PENALTIES = (0.001, 0.01, 0.1)
+FEW_COLUMNS, WHOLE_PENALTIES = ("digits", "pendigits"), (0.001, 0.01, 0.03)
 SETTINGS: dict[str, tuple[Callable[[float], Learn], tuple[float, ...]]] = {
     "optimal, beta": (penalized_optimum, PENALTIES),
     "GLSC, alpha": (with_setting(lambda v: GLSC(alpha=v, tol=1e-3)), PENALTIES),
@@ -238,6 +239,23 @@ SETTINGS: dict[str, tuple[Callable[[float], Learn], tuple[float, ...]]] = {
     "LSGL, degree": (with_setting(lambda v: LSGL(int(v))), (3.0, 5.0, 10.0)),
     "graphical lasso, alpha": (with_setting(lambda v: GraphicalLasso(alpha=v)), (0.2, 0.5, 1.0)),
 }
+
+
+def penalty(results: Results) -> str:
+    """Held-out columns of the sets with few columns, by the strength of the penalty."""
+    rows = []
+    for name in FEW_COLUMNS:
+        found = [
+            measure(
+                results,
+                f"penalty/{name}/{a}",
+                lambda a=(a, name): measure_columns(penalized_optimum(a[0]), points_of(a[1])[0]),
+            )
+            for a in WHOLE_PENALTIES
+        ]
+        rows.append([name, *(f"{m['test']:.3f} ({m['train']:.3f})" for m in found)])
+    title = "The optimum with a penalty, held-out columns of whole sets; alpha in units of the variance of a column"
+    return titled_table(title, ["set", *map(str, WHOLE_PENALTIES)], rows)
 
 
 def sample(name: str) -> np.ndarray:
@@ -284,6 +302,7 @@ SECTIONS = {
     "labels": labels,
     "pictures": pictures,
     "columns": columns,
+    "penalty": penalty,
     "peers": peers,
 }
 

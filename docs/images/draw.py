@@ -1,4 +1,4 @@
-"""Draw the pictures of the README again, from the digits that ship with scikit-learn: ``make picture``."""
+"""Draw pictures of the README and the pages again, from the digits that ship with scikit-learn: ``make picture``."""
 
 from __future__ import annotations
 
@@ -10,11 +10,18 @@ HERE = Path(__file__).parent
 
 
 def main() -> None:
-    """Learn the graph of the digits, and draw it twice."""
+    """Learn the graph of the digits, and draw it twice; then the search for its optimum."""
+    import matplotlib.pyplot as plt
+
     digits = datasets.load("digits")
     model = GRASPEL(random_state=0).fit(digits.X)
     plot.save(plot.drawing(model, digits.y, title="The learned graph of handwritten digits"), HERE / "digits.png")
     plot.save(plot.resistance(model, digits.X), HERE / "resistance.png")
+    optimum = GRASPEL(optimal=True, random_state=0).fit(digits.X)
+    _, (left, right) = plt.subplots(1, 2, figsize=(12, 5), layout="constrained")
+    plot.convergence(optimum, left, title="The search for the optimum")
+    plot.resistance(optimum, digits.X, right, title="Resistance and distance at the optimum")
+    plot.save(right, HERE / "optimum.png")
 
 
 if __name__ == "__main__":

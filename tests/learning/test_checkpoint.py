@@ -13,6 +13,7 @@ import pytest
 from graspel import GRASPEL
 from graspel.graph import Graph
 from graspel.learner import fit_learner
+from graspel.learning import algorithm, optimum
 from graspel.learning.checkpoint import Checkpoint, get_state
 from graspel.neighbors.approximate import SMALL
 from graspel.neighbors.landmarks import Landmarks
@@ -94,7 +95,12 @@ def test_a_finished_run_is_only_certified_again(X, tmp_path, monkeypatch, parame
             assert np.array_equal(kept.start.neighbors.z, learned.start.neighbors.z)
 
 
-def test_the_search_for_the_optimum_goes_on_after_any_round(tmp_path):
+@pytest.mark.parametrize("is_large", [False, True])
+def test_the_search_for_the_optimum_goes_on_after_any_round(tmp_path, monkeypatch, is_large):
+    if is_large:  # as where near pairs are searched first, by random flows
+        monkeypatch.setattr(optimum, "ALL_PAIRS_NODES", 10)
+        for module in (optimum, algorithm):
+            monkeypatch.setattr(module, "STRICT_NODES", 10)
     X = np.random.default_rng(0).normal(size=(120, 3))
     whole = GRASPEL(optimal=True, random_state=0).fit(X)
 
