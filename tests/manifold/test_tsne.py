@@ -335,7 +335,7 @@ def test_the_callback_is_called_and_can_end_the_iterations(blobs):
 def test_progress_and_verbose(blobs, capsys):
     MultilevelTSNE(random_state=0, verbose=True, **SHORT).fit(blobs[0])
     out = capsys.readouterr().out
-    for words in ("nearest neighbors", "coarsening", "t-SNE of all points  50%", "t-SNE of all points 100%"):
+    for words in ("nearest neighbors", "coarsening", "t-SNE of all points   0%", "t-SNE of all points 100%"):
         assert words in out
     MultilevelTSNE(random_state=0, verbose=True, representatives=True, **SHORT).fit(blobs[0])
     assert "t-SNE of the representatives 100%" in capsys.readouterr().out

@@ -93,6 +93,7 @@ def optimize(
     if total == 0:
         return Layout(start, float("nan"))
     done, stopped = 0, False
+    announce(phase, 0.0)
     with ThreadPoolExecutor(n_threads) as pool:
         descent = Descent(P, start, pool if n_threads > 1 else None)
         for iterations in schedule:
@@ -106,16 +107,18 @@ def optimize(
                     divergence = descent.divergence()
                     stopped = last - divergence < iterations.tolerance * abs(divergence)
                     last = divergence
-                if step % EVERY == 0 or step == iterations.n_iter:
+                if step % EVERY == 0:
                     known = f"divergence {last:.3f}" if np.isfinite(last) else f"iteration {done}"
                     announce(phase, done / total, known)
-                    if step % EVERY == 0 and callback is not None:
+                    if callback is not None:
                         stopped |= bool(callback(phase, done, descent.coordinates()))
                 if stopped:
                     break
             if stopped:
                 break
-        return Layout(descent.coordinates(), descent.divergence(), done)
+        divergence = descent.divergence()
+        announce(phase, 1.0, f"divergence {divergence:.3f} after {done} iterations")
+        return Layout(descent.coordinates(), divergence, done)
 
 
 class Descent:
