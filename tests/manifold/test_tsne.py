@@ -349,3 +349,20 @@ def test_few_points_are_spread_over_the_plane(n, seed):
     spread = np.linalg.svd(E - E.mean(axis=0), compute_uv=False)
     assert spread[1] > 0.2 * spread[0]
     assert label_accuracy(E, y, n_neighbors=1) > 0.95
+
+
+def test_points_without_clusters_do_not_collapse(rng):
+    """With the usual exaggeration such points fall onto one place; the exaggerated iterations begin again with less."""
+    X, widths = rng.standard_normal((1500, 40)), []
+    model = MultilevelTSNE(
+        random_state=0,
+        refine_iter=150,
+        callback=lambda _, iteration, Y: widths.append((iteration, Y.std(axis=0).max())) and None,
+    ).fit(X)
+    assert [iteration for iteration, _ in widths].count(10) == 4, "12, 6, 3 and 1.5 times the attraction"
+    assert widths[3][1] < 1e-2, "the collapse"
+    assert model.n_iter_ == 150
+    assert widths[-6][0] == 100
+    assert widths[-6][1] > 0.1
+    E = model.embedding_
+    assert np.abs(E).max() < 8 * E.std(), "no point is left far outside"
