@@ -1,7 +1,7 @@
 """The optimum of the paper's problem: how near we come, how long it takes, and what it is good for.
 
     python -m benchmarks.optimum                  # everything; continues where an earlier run stopped
-    python -m benchmarks.optimum --only small     # small, peers, scale, recovery, distance
+    python -m benchmarks.optimum --only small     # small, peers, scale, distance
     python -m benchmarks.optimum --fresh          # forget what earlier runs measured
 
 Needs the data sets (GRASPEL_DATA or the cache). `seconds` is time on the clock and `cpu` that of the processor, which
@@ -26,7 +26,6 @@ from reproduction.data import load_data
 SETS = ("digits", "coil20", "pendigits", "usps")
 SMALL = 300  # points of each set on which all pairs are solved at once
 PAIRS = 20_000  # random pairs of which R and z are compared
-GRIDS = (70, 72, 100, 316)  # sides of the grids that are recovered
 
 
 def sample(name: str, n: int) -> np.ndarray:
@@ -227,36 +226,6 @@ def scale(results: Results) -> str:
     return titled_table("Larger sets", header, rows)
 
 
-def measure_recovery(side: int, n_signals: int) -> dict[str, float]:
-    """A grid from noisy signals."""
-    from graspel import GraphRecovery
-    from graspel.datasets import smooth_signals
-    from graspel.graph import grid_graph
-    from graspel.metrics import edge_scores
-
-    truth = grid_graph(side, side)
-    X = smooth_signals(truth, n_signals=n_signals, noise=0.5, random_state=0)
-    seconds, cpu, model = timed(lambda: GraphRecovery(random_state=0).fit(X))
-    scores = edge_scores(truth, model.graph_)
-    exact = float(model.certificate_.exact)
-    return {"F": scores.f_measure, "seconds": seconds, "cpu": cpu, "exact": exact}
-
-
-def recovery(results: Results) -> str:
-    """Recovery of grids below and above 5,000 nodes."""
-    rows = []
-    for side in GRIDS:
-        for n_signals in (50, 100):
-            key = f"recovery/{side}/{n_signals}"
-            m = measure(results, key, lambda side=side, n_signals=n_signals: measure_recovery(side, n_signals))
-            exact = "exact" if m["exact"] else "estimated"
-            rows.append(
-                [f"{side**2:,}", str(n_signals), f"{m['F']:.3f}", exact, f"{m['seconds']:.0f} ({m['cpu']:.0f})"]
-            )
-    header = ["nodes", "signals", "F-measure", "resistances", "seconds (cpu)"]
-    return titled_table("Grids, noise 0.5", header, rows)
-
-
 def measure_distance(name: str) -> dict[str, float]:
     """Spearman of R, and of distances in the embedding, with z on random pairs of a whole set."""
     from graspel.linalg import resistance_between, smallest_eigenpairs
@@ -296,7 +265,7 @@ def distance(results: Results) -> str:
     return titled_table(title, ["set", "distance", *KINDS], rows)
 
 
-SECTIONS = {"small": small, "peers": peers, "scale": scale, "recovery": recovery, "distance": distance}
+SECTIONS = {"small": small, "peers": peers, "scale": scale, "distance": distance}
 
 if __name__ == "__main__":
     run_sections("optimum", __doc__, SECTIONS)

@@ -110,6 +110,7 @@ METHODS: dict[str, RecoveryMethod] = {
     "gl-sigrep": RecoveryMethod("GL-SigRep", _learn_gl_sigrep, "alpha 0.01, beta 10^-0.2 (Gaussian), 10^-0.6 (others)"),
     "gl-logdet": RecoveryMethod("GL-LogDet", _learn_by_baseline("gl-logdet", penalty=10.0), "lambda 10"),
     "glsc": RecoveryMethod("GLSC", _learn_by_baseline("glsc", alpha=0.0), "alpha 0"),
+    "ggl": RecoveryMethod("GGL", _learn_by_baseline("ggl", alpha=0.0), "alpha 0"),
     "log-degree": RecoveryMethod(
         "log-degree", _learn_log_degree, "alpha 1, beta 10^0.8 (Gaussian), 10^0.4 (others), chosen on other graphs"
     ),

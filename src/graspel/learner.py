@@ -108,7 +108,8 @@ class GRASPEL(FittedLearner):
         Print progress.
     checkpoint : path, default=None
         Folder in which a long run keeps its neighbor lists and every round. After a crash the same call goes on from
-        there, and ends in the same bits. It may be deleted when the run is done.
+        there, and ends in the same bits. It may be deleted when the run is done. With `optimal` and graphs too large
+        for exact resistances it keeps the lists and the start graph only.
     callback : callable, default=None
         Called as ``callback(round, graph)`` after each round, with its `Round` and the graph so far (not yet
         calibrated); the run ends if it returns True.
@@ -262,10 +263,6 @@ class GRASPEL(FittedLearner):
         check_run(self.n_jobs, self.verbose)
         if self.checkpoint is not None and not isinstance(self.checkpoint, str | os.PathLike):
             raise ValueError(f"checkpoint={self.checkpoint!r}: must be None or the path of a folder.")
-        if self.checkpoint is not None and self.optimal:
-            raise ValueError(
-                "checkpoint and optimal=True: the search for the optimum keeps no checkpoints; choose one."
-            )
         if self.callback is not None and not callable(self.callback):
             raise ValueError(f"callback={self.callback!r}: must be None or a function of (round, graph).")
 
@@ -323,7 +320,7 @@ def fit_learner(
         checkpoint = _open_checkpoint(learner, values, rng)
         settings = replace(learner._settings(), n_listed=n_listed)
         if learner.optimal:
-            learned = learn_optimum(_prepare(learner, values, rng), settings, rng)
+            learned = learn_optimum(_prepare(learner, values, rng), settings, rng, checkpoint=checkpoint)
         else:
             learned = learn(_prepare(learner, values, rng), settings, rng, keep_lists=keep_lists, checkpoint=checkpoint)
         learner.graph_, learner.history_ = learned.graph, learned.history

@@ -41,8 +41,11 @@ elif when == "writing":
     checkpoint.np.savez = die_while_writing
 else:
     callback = lambda record, graph: die() if record.round == 3 else None
-GRASPEL(random_state=SEED, checkpoint=folder, callback=callback).fit(X)
+GRASPEL(random_state=SEED, checkpoint=folder, callback=callback, optimal=OPTIMAL).fit(X)
 """
+
+
+PARAMETERS = [{}, {"initial": "mst"}, {"initial": "unn", "n_neighbors": 5}, {"max_iter": 2}, {"optimal": True}]
 
 
 @pytest.fixture
@@ -51,28 +54,29 @@ def X(seed):
 
 
 @pytest.mark.parametrize("when", ["joining", "writing", "round"])
-@pytest.mark.parametrize("random_state", [0, None])
-def test_a_killed_process_goes_on_to_the_same_bits(tmp_path, when, random_state):
+@pytest.mark.parametrize(("random_state", "optimal"), [(0, False), (None, False), (0, True)])
+def test_a_killed_process_goes_on_to_the_same_bits(tmp_path, when, random_state, optimal):
     X = np.random.default_rng(0).normal(size=(400, 3))
     np.save(tmp_path / "x.npy", X)
     folder = tmp_path / "run"
-    command = [sys.executable, "-c", KILLED.replace("SEED", str(random_state)), when, tmp_path / "x.npy", folder]
+    script = KILLED.replace("SEED", str(random_state)).replace("OPTIMAL", str(optimal))
+    command = [sys.executable, "-c", script, when, tmp_path / "x.npy", folder]
     assert subprocess.run(command, capture_output=True).returncode == -signal.SIGKILL
     assert (folder / "rounds.npz").exists() == (when == "round")
     assert (folder / "lists.npz").exists() == (when != "writing")
-    model = GRASPEL(random_state=random_state, checkpoint=folder).fit(X)
+    model = GRASPEL(random_state=random_state, checkpoint=folder, optimal=optimal).fit(X)
     assert model.n_iter_ > 3
     assert sorted(path.name for path in folder.iterdir()) == ["checkpoint.json", "lists.npz", "rounds.npz"]
     # The numbers that a run without a seed began with are in its checkpoint.
     rng = np.random.default_rng()
     rng.bit_generator.state = json.loads((folder / "checkpoint.json").read_text())["random"]
-    whole = GRASPEL(random_state=rng).fit(X)
+    whole = GRASPEL(random_state=rng, optimal=optimal).fit(X)
     assert model.graph_ == whole.graph_
     assert model.certificate_ == whole.certificate_
     assert [record.max_eta for record in model.history_] == [record.max_eta for record in whole.history_]
 
 
-@pytest.mark.parametrize("parameters", [{}, {"initial": "mst"}, {"initial": "unn", "n_neighbors": 5}, {"max_iter": 2}])
+@pytest.mark.parametrize("parameters", PARAMETERS)
 def test_a_finished_run_is_only_certified_again(X, tmp_path, monkeypatch, parameters):
     X = np.vstack([X, X[:7]])  # some copies
     first = GRASPEL(random_state=1, checkpoint=str(tmp_path), **parameters)
@@ -85,9 +89,28 @@ def test_a_finished_run_is_only_certified_again(X, tmp_path, monkeypatch, parame
         assert again.certificate_ == first.certificate_
         assert kept.settled == learned.settled
         assert np.array_equal(kept.start.neighbors.copies, learned.start.neighbors.copies)
-        if keep_lists:
+        if keep_lists or "optimal" in parameters:  # that search needs them
             assert np.array_equal(kept.start.neighbors.indices, learned.start.neighbors.indices)
             assert np.array_equal(kept.start.neighbors.z, learned.start.neighbors.z)
+
+
+def test_the_search_for_the_optimum_goes_on_after_any_round(tmp_path):
+    X = np.random.default_rng(0).normal(size=(120, 3))
+    whole = GRASPEL(optimal=True, random_state=0).fit(X)
+
+    def interrupt(record, graph):
+        if record.round == crashes[-1]:
+            raise KeyboardInterrupt
+
+    crashes = []
+    for round in range(1, whole.n_iter_ + 1):
+        crashes.append(round)
+        with pytest.raises(KeyboardInterrupt):
+            GRASPEL(optimal=True, random_state=0, checkpoint=tmp_path, callback=interrupt).fit(X)
+    model = GRASPEL(optimal=True, random_state=0, checkpoint=tmp_path).fit(X)
+    assert model.graph_ == whole.graph_
+    assert model.certificate_ == whole.certificate_
+    assert [record.objective for record in model.history_] == [record.objective for record in whole.history_]
 
 
 def test_a_graph_of_the_user_is_part_of_the_parameters(X, tmp_path):

@@ -16,7 +16,6 @@ from graspel.learning.optimal_weights import optimize_weights
 from graspel.learning.optimality_gap import heaviest_forest, optimality_gap
 from graspel.learning.pricing import Priced, choose_new_edges
 from graspel.learning.settings import Settings
-from graspel.linalg import exact_factor
 from graspel.linalg.edge_resistances import EdgeResistances
 from graspel.points.prepared import Points
 
@@ -138,26 +137,21 @@ def test_rounds_that_run_out_are_told():
         GRASPEL(optimal=True, max_iter=2, random_state=0).fit(blobs(0, 300))
 
 
-def test_many_points_are_searched_in_part(monkeypatch, seed):
+@pytest.mark.parametrize(("work", "pairs"), [(0, "pairs searched"), (1e13, "all pairs")])
+def test_many_points_are_searched_in_lists_first(monkeypatch, seed, work, pairs):
     X = blobs(seed, 400)
     whole = GRASPEL(optimal=True, random_state=0).fit(X)
     monkeypatch.setattr(optimum, "ALL_PAIRS_NODES", 10)
-    monkeypatch.setattr(optimum, "STRICT_NODES", 10)
+    monkeypatch.setattr(optimum, "ALL_PAIRS_WORK", work)
+    for module in (optimum, algorithm):
+        monkeypatch.setattr(module, "STRICT_NODES", 10)
+    monkeypatch.setattr(pricing, "COLUMNS", 64)
     monkeypatch.setattr(pricing, "SAMPLED_BLOCKS", 2)
     part = GRASPEL(optimal=True, random_state=0).fit(X)
-    assert "pairs searched" in part.certificate_.optimality_pairs
+    assert pairs in part.certificate_.optimality_pairs
     assert part.certificate_.optimality_gap <= 1e-3
     lost = whole.certificate_.objective - part.certificate_.objective
     assert -0.4 <= lost <= 0.01 * 400  # no more than the bounds of both
-
-
-def test_a_sketch_estimates_resistances(monkeypatch):
-    monkeypatch.setattr(exact_factor, "DENSE_NODES", 0)
-    graph = grid_graph(8, 8)
-    factor = EdgeResistances(graph.heads, graph.tails, 64, 1e-3).factor(graph.weights)
-    x = factor.prepare_solves().sketch(4000, np.random.default_rng(0))
-    R = ((x[graph.heads] - x[graph.tails]) ** 2).sum(axis=1)
-    assert_allclose(R, factor.resistances, rtol=0.15)
 
 
 def estimated(monkeypatch, X, finish_work=0, **parameters):

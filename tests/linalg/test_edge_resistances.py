@@ -9,8 +9,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from graspel.graph.generators import erdos_renyi_graph, grid_graph, preferential_attachment_graph
-from graspel.linalg import exact_factor, precision
+from graspel.linalg import edge_resistances, exact_factor, front_tree, multifrontal, precision
 from graspel.linalg.edge_resistances import EdgeResistances
+from graspel.linalg.exact_factor import EliminationPattern
+from graspel.linalg.front_tree import FrontTree
+from graspel.linalg.multifrontal import FrontFactor
 from toy_graphs import barbell, complete, cycle, path, star
 
 
@@ -32,6 +35,16 @@ GRAPHS = {
     "tree": lambda: preferential_attachment_graph(40, random_state=0),
     "random": lambda: erdos_renyi_graph(60, 0.1, random_state=0),
 }
+
+
+def eliminate_by(way, monkeypatch):
+    """Make the elimination of small graphs that of large ones."""
+    if way != "dense":
+        monkeypatch.setattr(exact_factor, "DENSE_NODES", 0)
+    if way == "pieces":
+        monkeypatch.setattr(edge_resistances, "NESTED_WORK", -1.0)
+        monkeypatch.setattr(front_tree, "LEAF_NODES", 3)
+        monkeypatch.setattr(multifrontal, "LEAST_SHARED", 0.0)
 
 
 @pytest.mark.parametrize("name", GRAPHS)
@@ -82,14 +95,14 @@ def test_any_connected_graph(n, seed, spread):
 
 def test_most_of_a_grid_is_eliminated():
     graph = grid_graph(20, 20)
-    assert EdgeResistances(graph.heads, graph.tails, 400).n_core <= 100
+    assert EliminationPattern(graph.heads, graph.tails, 400).n_core <= 100
 
 
-@pytest.mark.parametrize("dense_nodes", [0, 300])
+@pytest.mark.parametrize("way", ["dense", "by degree", "pieces"])
 @pytest.mark.parametrize("ground", [0.0, 1e-80, 1e-3, 2.0])
 @pytest.mark.parametrize("name", ["edge", "grid", "random", "star", "complete"])
-def test_a_ground_is_added_to_the_diagonal(name, ground, dense_nodes, monkeypatch):
-    monkeypatch.setattr(exact_factor, "DENSE_NODES", dense_nodes)
+def test_a_ground_is_added_to_the_diagonal(name, ground, way, monkeypatch):
+    eliminate_by(way, monkeypatch)
     graph = GRAPHS[name]()
     n = graph.n_nodes
     graph = graph.with_weights(np.random.default_rng(0).uniform(0.1, 10, graph.n_edges))
@@ -110,11 +123,59 @@ def test_a_ground_is_added_to_the_diagonal(name, ground, dense_nodes, monkeypatc
     assert_allclose(factor.logdet, expected, atol=1e-8)
 
 
+@pytest.mark.parametrize("way", ["by degree", "pieces"])
 @pytest.mark.parametrize("name", GRAPHS)
-def test_the_compiled_elimination_is_that_of_the_full_inverse(name, monkeypatch):
-    monkeypatch.setattr(exact_factor, "DENSE_NODES", 0)
+def test_every_elimination_is_that_of_the_full_inverse(name, way, monkeypatch):
+    eliminate_by(way, monkeypatch)
     graph = GRAPHS[name]()
     value, R = EdgeResistances(graph.heads, graph.tails, graph.n_nodes)(graph.weights)
     expected_value, expected = by_inverse(graph)
     assert_allclose(value, expected_value, atol=1e-9)
     assert_allclose(R, expected, rtol=1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    n=st.integers(2, 60),
+    seed=st.integers(0, 2**32 - 1),
+    leaf=st.integers(1, 20),
+    ground=st.sampled_from([0.0, 0.01]),
+    least_shared=st.sampled_from([0.0, 1e9]),
+)
+def test_pieces_of_any_size(n, seed, leaf, ground, least_shared):
+    rng = np.random.default_rng(seed)
+    graph = erdos_renyi_graph(n, min(1.0, 3 * np.log(n + 1) / n), random_state=rng)
+    w = 10 ** rng.uniform(-1, 1, graph.n_edges)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(front_tree, "LEAF_NODES", leaf)
+        patch.setattr(multifrontal, "LEAST_SHARED", least_shared)
+        tree = FrontTree(graph.heads, graph.tails, n, ground, 2)
+        found = FrontFactor(tree, graph.heads, graph.tails, w)
+    expected = EdgeResistances(graph.heads, graph.tails, n, ground)
+    assert found.is_accurate
+    logdet, R = expected(w)
+    assert_allclose(found.logdet, logdet, atol=1e-8)
+    assert_allclose(found.resistances, R, rtol=1e-8)
+    B = rng.normal(size=(n, 3))
+    B -= B.mean(axis=0)
+    X, Y = found.prepare_solves().solve(B), expected.factor(w).prepare_solves().solve(B)
+    assert_allclose(X - X.mean(axis=0), Y - Y.mean(axis=0), atol=1e-8)
+
+
+def test_weights_too_different_for_pieces_are_eliminated_by_degree(monkeypatch):
+    eliminate_by("pieces", monkeypatch)
+    graph = GRAPHS["grid"]()
+    w = 10.0 ** np.random.default_rng(0).uniform(-12, 12, graph.n_edges)
+    resistances = EdgeResistances(graph.heads, graph.tails, graph.n_nodes)
+    factor = resistances.factor(w)
+    assert not isinstance(factor, FrontFactor)
+    assert_allclose((w * factor.resistances).sum(), graph.n_nodes - 1, rtol=1e-9)
+
+
+def test_threads_do_not_change_pieces(monkeypatch):
+    eliminate_by("pieces", monkeypatch)
+    graph = erdos_renyi_graph(300, 0.03, random_state=0)
+    w = np.random.default_rng(0).uniform(0.1, 10, graph.n_edges)
+    first, second = (EdgeResistances(graph.heads, graph.tails, 300, 0.0, n_threads)(w) for n_threads in (1, 3))
+    assert first[0] == second[0]
+    assert np.array_equal(first[1], second[1])

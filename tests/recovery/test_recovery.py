@@ -99,6 +99,23 @@ def test_large_graphs_are_recovered_from_the_learners_edges(seed):
     assert edge_scores(truth, model.graph_).f_measure > 0.9
 
 
+def test_few_signals_of_a_sparse_graph_bring_fewer_edges_by_chance():
+    truth = Graph(50, np.arange(50), (np.arange(50) + 1) % 50, 1.0)
+    gains = []
+    for seed in range(4):
+        X = smooth_signals(truth, 20, noise=0.3, random_state=seed)
+        every, learned, default = (GraphRecovery(all_pairs=way, random_state=0).fit(X) for way in (True, False, None))
+        is_learned = learned.graph_.n_edges < 0.7 * every.graph_.n_edges
+        assert default.graph_ == (learned if is_learned else every).graph_
+        assert default.path_ == (learned if is_learned else every).path_
+        gains.append(edge_scores(truth, default.graph_).f_measure - edge_scores(truth, every.graph_).f_measure)
+    assert min(gains) >= 0
+    assert np.mean(gains) > 0.05
+    enough = smooth_signals(truth, 500, noise=0.3, random_state=0)
+    every, default = (GraphRecovery(all_pairs=way, random_state=0).fit(enough) for way in (True, None))
+    assert default.graph_ == every.graph_
+
+
 def test_a_large_graph_stays_connected():
     """Of two edges that connect two components, either may be removed alone, but not both."""
     truth = erdos_renyi_graph(300, 0.03, random_state=0)

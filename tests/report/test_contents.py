@@ -108,6 +108,23 @@ def test_the_states_lead_from_the_start_to_the_learned_graph(model):
         assert state["density"] == pytest.approx(record.density)
 
 
+def test_an_optimum_shows_its_bound_and_that_resistance_is_distance_on_its_edges(blobs):
+    X = blobs[0]
+    optimum = GRASPEL(optimal=True, random_state=0).fit(X)
+    found = gather(optimum, X)
+    assert "upper bound of the gap" in found.convergence
+    gaps = [record["gap"] for record in found.rest["rounds"] if record["gap"] is not None]
+    assert gaps[-1] == optimum.certificate_.optimality_gap
+    kinds = {one["words"].split(":")[0]: one for one in found.rest["pairs"]}
+    assert list(kinds) == ["random pairs", "near pairs without an edge", "edges"]
+    for name, one in kinds.items():
+        z, R = (np.frombuffer(base64.b64decode(one[axis]), "<f4") for axis in ("z", "R"))
+        assert (R / z).max() < 1.002
+        assert ((R / z).min() > 0.998) == (name == "edges")
+    assert "upper bound" not in gather(GRASPEL(random_state=0).fit(X), X).convergence
+    assert gather(optimum).rest["pairs"] is None, "no data, no distances"
+
+
 def test_a_model_without_rounds_has_one_state(blobs):
     learner = GRASPEL(initial="mst", max_iter=0).fit(blobs[0])
     assert list_states(learner.graph_, learner.history_) == [{"edges": 119, "density": 119 / 120, "eta": None}]

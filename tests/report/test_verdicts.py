@@ -32,6 +32,14 @@ def test_distances(model, r, ratio):
         assert found.rating == "bad", "where distances cannot be read off the graph, the page says so"
 
 
+@pytest.mark.parametrize("r", [0.1, 0.7])
+def test_nobody_is_sent_to_refine_an_optimum(model, r):
+    certificate = replace(model.certificate_, resistance_correlation=r, resistance_ratio=0.5, optimality_gap=1e-4)
+    for advice in (find(judge(certificate, CLEAR), "Can distances").advice, judge_entries(certificate)["R against z"]):
+        assert "refine" not in str(advice)
+        assert "GraspelEmbedding" in str(advice)
+
+
 @pytest.mark.parametrize("recall", [0.5, 0.95, 1.0])
 def test_neighbors(model, recall):
     certificate = replace(model.certificate_, neighbor_recall=recall)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graspel.baselines.consensus_knn import ConsensusKNN
+from graspel.baselines.ggl import GGL
 from graspel.baselines.gl_logdet import GLLogDet
 from graspel.baselines.gl_sigrep import GLSigRep
 from graspel.baselines.glsc import GLSC
@@ -22,6 +23,7 @@ RECOVERY: dict[str, type[Any]] = {
     "gl-sigrep": GLSigRep,
     "gl-logdet": GLLogDet,
     "glsc": GLSC,
+    "ggl": GGL,
     "log-degree": LogDegree,
     "ngl": NGL,
     "graphical-lasso": GraphicalLasso,
@@ -29,6 +31,7 @@ RECOVERY: dict[str, type[Any]] = {
 
 __all__ = [
     "CONSTRUCTION",
+    "GGL",
     "GLSC",
     "KNN",
     "LSGL",

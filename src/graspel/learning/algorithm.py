@@ -13,7 +13,7 @@ Y. Wang, Z. Zhao and Z. Feng. GRASPEL: Graph Spectral Learning at Scale. 2020. S
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +25,12 @@ from graspel.learning.chunked import ChunkedStart
 from graspel.learning.connect import connect_components, join_components
 from graspel.learning.criticality import Critical, add_critical_edges, find_most_critical
 from graspel.learning.embed import Embedding, spectral_embedding
-from graspel.learning.estimated_optimum import choose_search
+from graspel.learning.estimated_optimum import EstimatedSearch, choose_search
 from graspel.learning.exact_measures import ExactMeasures
 from graspel.learning.history import Round
 from graspel.learning.initial import InitialGraph, initial_graph, listed_pairs
 from graspel.learning.objective import calibrate
-from graspel.learning.optimum import STRICT_NODES, TOL, Optimality, find_optimum
+from graspel.learning.optimum import STRICT_NODES, TOL, Optimality, OptimumSearch, find_optimum
 from graspel.learning.pricing import Problem
 from graspel.learning.refine import refine_weights
 from graspel.learning.run_log import RunLog
@@ -104,7 +104,7 @@ def learn(
     """
     log = RunLog(settings)
     reached = checkpoint.load_round(points, log, rng, keep_lists=keep_lists) if checkpoint else None
-    start, graph, embedding = reached or _begin(points, settings, rng, log, checkpoint)  # Step 1
+    start, graph, embedding, _ = reached or _begin(points, settings, rng, log, checkpoint)  # Step 1
     weigh = start.weigh
     if not keep_lists:
         start, points, reached = start.without_lists(), points.without_sketch(), None
@@ -146,8 +146,12 @@ def run_rounds(
     return graph, embedding
 
 
-def learn_optimum(points: Points, settings: Settings, rng: np.random.Generator) -> Learned:
+def learn_optimum(
+    points: Points, settings: Settings, rng: np.random.Generator, *, checkpoint: Checkpoint | None = None
+) -> Learned:
     """Learn the graph that maximizes the objective over all graphs (:mod:`graspel.learning.optimum`).
+
+    With a `checkpoint`, a run that was interrupted goes on after its last round with exact resistances.
 
     Examples
     --------
@@ -157,19 +161,20 @@ def learn_optimum(points: Points, settings: Settings, rng: np.random.Generator) 
     (True, True)
     """
     log = RunLog(settings)
+    reached = checkpoint.load_round(points, log, rng, keep_lists=True) if checkpoint else None
     k = min(max(settings.n_neighbors, OPTIMUM_NEIGHBORS), points.n_points - 1)
     n_listed = min(OPTIMUM_LISTED, points.n_points - 1) if points.n_points > STRICT_NODES else 0
-    start = initial_graph(
-        points, settings.initial, k, rng, neighbor_rule=settings.neighbor_rule, n_listed=n_listed
-    )  # Step 1
-    graph = connect_components(start, sigma=settings.sigma, beta=settings.beta, rng=rng)
-    log.record_start(start, graph)
-    beta, tol = settings.beta, TOL if settings.tol is None else settings.tol
-    unit = float(np.median(start.weigh.distances(graph))) + 4 * beta
-    problem = Problem(points, start.weigh.floor, beta, unit)
-    kind, resistances = choose_search(graph, unit / settings.sigma**2, points.n_threads)
-    search = kind(problem, graph, settings.sigma, tol, listed_pairs(start), rng, resistances)  # Steps 2 to 4
-    best = find_optimum(search, log.history, 0 if log.stopped else settings.max_iter, settings.callback)
+    reached = reached or _begin(points, replace(settings, n_neighbors=k, n_listed=n_listed), rng, log, checkpoint)
+    start, tol = reached.start, TOL if settings.tol is None else settings.tol  # Step 1
+    search = _begin_search(reached, points, settings, tol, rng)
+
+    def save() -> None:
+        if checkpoint and not isinstance(search, EstimatedSearch):  # of its few rounds none is kept
+            state = {"unit": search.problem.unit, **search.state}
+            checkpoint.save_round(start, search.graph, None, log, rng, state)
+
+    max_iter = 0 if log.stopped else settings.max_iter
+    best = find_optimum(search, log.history, max_iter, settings.callback, save)  # Steps 2 to 4
     return Learned(
         best.graph,
         best.z,
@@ -184,6 +189,22 @@ def learn_optimum(points: Points, settings: Settings, rng: np.random.Generator) 
         best.optimality,
         best.exact,
     )
+
+
+def _begin_search(
+    reached: Reached, points: Points, settings: Settings, tol: float, rng: np.random.Generator
+) -> OptimumSearch:
+    """The search for the optimum at its start, or where an earlier run was interrupted."""
+    start, graph, state, sigma = reached.start, reached.graph, dict(reached.search or {}), settings.sigma
+    beta, listed = settings.beta, listed_pairs(start)
+    unit = state.pop("unit", None) or float(np.median(start.weigh.distances(graph))) + 4 * beta
+    problem = Problem(points, start.weigh.floor, beta, unit)
+    if state:
+        search = OptimumSearch(problem, graph, sigma, tol, listed, rng)
+        search.restore(graph, state)
+        return search
+    kind, resistances = choose_search(graph, unit / sigma**2, points.n_threads)
+    return kind(problem, graph, sigma, tol, listed, rng, resistances)
 
 
 def _begin(

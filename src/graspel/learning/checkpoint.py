@@ -2,9 +2,10 @@
 
 The folder holds three files. ``checkpoint.json`` describes the run: the data by a fingerprint, the parameters, and the
 random numbers that it started with. ``lists.npz`` holds the neighbor lists of Step 1. ``rounds.npz`` holds the graph
-after the last round (or after the components were joined), its embedding and its history; every round replaces it.
-With each of the two goes the state of the random numbers. So a run that goes on draws the same numbers as one that was
-never interrupted, and ends in the same bits. Files are written whole or not at all, and contain no pickle.
+after the last round (or after the components were joined), its embedding and its history; every round replaces it. The
+search for the optimum keeps its own state there instead of the embedding. With each of the two goes the state of the
+random numbers. So a run that goes on draws the same numbers as one that was never interrupted, and ends in the same
+bits. Files are written whole or not at all, and contain no pickle.
 """
 
 from __future__ import annotations
@@ -38,11 +39,15 @@ GRAPH_ARRAYS = ("heads", "tails", "weights", "origin", "round", "eta", "gradient
 
 
 class Reached(NamedTuple):
-    """Where a run goes on: the start, the graph after its last round, and its embedding (None before the first)."""
+    """Where a run goes on: the start, the graph after its last round, and its embedding (None before the first).
+
+    `search` is the state of the search for the optimum, None if there is no such search, or before its first round.
+    """
 
     start: InitialGraph
     graph: Graph
     embedding: Embedding | None
+    search: dict[str, Any] | None = None
 
 
 class Checkpoint:
@@ -84,9 +89,19 @@ class Checkpoint:
         set_state(rng, notes["random"])
         return self._unpack_lists(arrays, notes, points)
 
-    def save_round(self, start: InitialGraph, graph: Graph, embedding: Embedding | None, log: RunLog, rng: Any) -> None:
+    def save_round(
+        self,
+        start: InitialGraph,
+        graph: Graph,
+        embedding: Embedding | None,
+        log: RunLog,
+        rng: Any,
+        search: dict[str, Any] | None = None,
+    ) -> None:
         """Keep the graph after a round, or after the components were joined."""
         arrays = {name: getattr(graph, name) for name in GRAPH_ARRAYS}
+        found = {name: value for name, value in (search or {}).items() if isinstance(value, np.ndarray)}
+        arrays |= {f"search_{name}": array for name, array in found.items()}
         if embedding is not None:
             known = embedding._asdict()
             arrays |= {f"embedding_{name}": array for name, array in known.items() if array is not None}
@@ -99,6 +114,7 @@ class Checkpoint:
             "recall": None if neighbors is None else neighbors.recall,
             "history": [{**asdict(record), "eigenvalues": record.eigenvalues.tolist()} for record in log.history],
             "log": log.state,
+            "search": search and {name: value for name, value in search.items() if name not in found},
             "random": get_state(rng),
         }
         self._write(self.folder / ROUNDS, arrays, notes)
@@ -122,9 +138,12 @@ class Checkpoint:
             [Round(**{**record, "eigenvalues": np.array(record["eigenvalues"])}) for record in notes["history"]],
             notes["log"],
         )
+        search = notes.get("search")
+        if search is not None:
+            search |= {name.removeprefix("search_"): arrays[name] for name in arrays if name.startswith("search_")}
         set_state(rng, notes["random"])
         no_edges = Graph(graph.n_nodes, [], [], [])
-        return Reached(InitialGraph(no_edges, Weights(**notes["weigh"]), neighbors), graph, embedding)
+        return Reached(InitialGraph(no_edges, Weights(**notes["weigh"]), neighbors), graph, embedding, search)
 
     def _pack_lists(self, neighbors: Neighbors) -> dict[str, Any]:
         arrays = {name: getattr(neighbors, name) for name in LIST_ARRAYS}

@@ -51,7 +51,7 @@ from graspel.runtime.progress import announce
 
 Floats = NDArray[np.float64]
 
-MOST_WORK = 1e11  # multiplications of one exact evaluation, above which R is estimated: several seconds
+MOST_WORK = 1e12  # multiplications of one exact evaluation, above which R is estimated: half a minute on one core
 N_ROUNDS = 4  # the first has the edges of the start; few pairs are found after the third
 BATCHES = 4  # batches of flows per step
 PRICE_BATCHES = 16  # batches from which pairs are priced: 128 flows, 3 % standard error of R
@@ -110,7 +110,7 @@ class EstimatedSearch(OptimumSearch):
         """An order of elimination for the edges; None if exact resistances would take too long."""
         graph, n_threads = self.graph, self.problem.points.n_threads
         edges = graph.heads, graph.tails, graph.n_nodes
-        planned = EdgeResistances(*edges, self.ground, n_threads, most_work=FINISH_WORK)
+        planned = EdgeResistances(*edges, self.ground, n_threads)
         return planned if planned.work <= FINISH_WORK else None
 
     def _finish(self) -> None:
@@ -225,7 +225,7 @@ def choose_search(
     graph: Graph, ground: float, n_threads: int = 1
 ) -> tuple[type[OptimumSearch], EdgeResistances | None]:
     """Exact resistances where elimination is cheap, with its order, else estimates."""
-    resistances = EdgeResistances(graph.heads, graph.tails, graph.n_nodes, ground, n_threads, most_work=MOST_WORK)
+    resistances = EdgeResistances(graph.heads, graph.tails, graph.n_nodes, ground, n_threads)
     if resistances.work <= MOST_WORK:
         return OptimumSearch, resistances
     if ground > LARGEST_GROUND:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from graspel.linalg.exact_factor import ExactFactor
+from graspel.linalg.edge_resistances import Factor
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -26,7 +26,7 @@ FEW_NODES = 3  # nodes up to which eigenvalues come from the full inverse: Lancz
 class ExactMeasures:
     """The elimination of a graph whose weights were multiplied by `unit`, and the objective of the graph itself."""
 
-    factor: ExactFactor
+    factor: Factor
     unit: float
     objective: float
 

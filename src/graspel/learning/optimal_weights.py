@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 
 from graspel.learning.optimality_gap import optimality_gap
 from graspel.learning.quasi_newton import minimize_above
-from graspel.linalg.edge_resistances import EdgeResistances
-from graspel.linalg.exact_factor import ExactFactor
+from graspel.linalg.edge_resistances import EdgeResistances, Factor
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -47,7 +46,7 @@ class OptimalWeights(NamedTuple):
     gap: float
     excess: float
     n_evaluations: int
-    factor: ExactFactor
+    factor: Factor
 
 
 def optimize_weights(

@@ -10,8 +10,9 @@ solved on few edges, to which pairs are added as long as any would raise F:
 4. repeat from 2, each time more accurately, until no pair has R above (1 + tol) (z + 4 beta). Above 5,000 nodes it is
    enough that the bound of the gap is below tol: single pairs do not matter for the objective there.
 
-Above 25,000 nodes not all pairs are searched, but all those of 1,024 random nodes in each round, and the neighbor lists
-by estimates of R; the bound is then one over the edges and the pairs of these nodes.
+Above 25,000 nodes the first rounds look at neighbor lists only, by estimates of R from flows on the graph, with a
+standard error of 3 %. Once these find little, all pairs are searched as above, exactly; if that would take too long,
+only all pairs of 1,024 random nodes, and the bound is then one over these and the edges.
 
 Every round gives an upper bound of the optimum over all graphs (:mod:`graspel.learning.optimality_gap`).
 
@@ -26,7 +27,9 @@ of Selected Topics in Signal Processing, 11(6), 2017. The same problem, on all p
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,10 +40,16 @@ from graspel.learning.exact_measures import ExactMeasures
 from graspel.learning.history import Callback, Round
 from graspel.learning.optimal_weights import largest_deviation, optimize_weights
 from graspel.learning.optimality_gap import optimality_gap
-from graspel.learning.pricing import Priced, Problem, choose_new_edges, price_all_pairs, price_some_pairs
+from graspel.learning.pricing import (
+    Priced,
+    Problem,
+    choose_new_edges,
+    price_all_pairs,
+    price_listed_pairs,
+    price_random_nodes,
+)
 from graspel.learning.refine import calibrated_weights, find_needed
-from graspel.linalg.edge_resistances import EdgeResistances
-from graspel.linalg.exact_factor import ExactFactor
+from graspel.linalg.edge_resistances import EdgeResistances, Factor
 from graspel.runtime.progress import announce
 
 Floats = NDArray[np.float64]
@@ -49,10 +58,14 @@ Ints = NDArray[np.int64]
 TOL = 1e-3  # largest R / k - 1 of any pair at the optimum, unless the user says otherwise
 FIRST_TOL = 0.1  # of the first round: edges that are still missing change all weights
 TOL_SHARE = 0.1  # tolerance of a round, relative to the largest R / k - 1 of the pairs that it could not use yet
+LARGE_TOL_SHARE = 0.05  # the same above ALL_PAIRS_NODES nodes, where another search of all pairs takes longer
 NEW_EDGES = 5  # edges that a round adds at one node; more make the graph dense for a while, fewer take more rounds
 FIRST_SHARE = 0.3  # weight of a new edge, relative to the best one if it were the only one
 STRICT_NODES = 5000  # nodes up to which every single pair must have R / k - 1 below the tolerance, not only the gap
-ALL_PAIRS_NODES = 25_000  # nodes up to which all pairs are searched
+ALL_PAIRS_NODES = 25_000  # nodes up to which all pairs are searched in every round
+ALL_PAIRS_WORK = 2e13  # multiplications up to which all pairs of more nodes are searched at the end: about ten minutes
+NEARLY = 0.03  # bound of the gap over the listed pairs below which all pairs are searched; their estimates reach it
+KEPT = ("round_tol", "best_F", "n_added", "_is_near")  # what the next round depends on, beside graph and k
 VANISHED = 1e-5  # leverage below which an edge is dropped; (N - 1) / |E| is the mean
 
 
@@ -112,7 +125,8 @@ class OptimumSearch:
     graph, k : the graph, and k of its edges
     R : array, resistances of its edges
     F, slack : float, the objective, and the sum of w (k - R), before edges were dropped
-    n_dropped : int, edges that the last round dropped
+    best_F : float, the largest objective of any round
+    n_dropped, n_added : int, edges that the last round dropped and added (n_added is -1 before the first round)
     """
 
     R: Floats
@@ -135,7 +149,19 @@ class OptimumSearch:
         self.k = problem.k_of(graph.heads, graph.tails)
         self.graph = graph.with_weights(calibrated_weights(self.k, graph.n_nodes))
         self.ground = problem.unit / sigma**2
-        self.round_tol = FIRST_TOL
+        self.round_tol, self.best_F, self.n_added = FIRST_TOL, -np.inf, -1
+        self._is_near = graph.n_nodes <= ALL_PAIRS_NODES  # whether listed pairs have been searched to their end
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What the next round depends on beside the graph; a checkpoint keeps it."""
+        return {"k": self.k, **{name: np.asarray(getattr(self, name)).item() for name in KEPT}}
+
+    def restore(self, graph: Graph, state: dict[str, Any]) -> None:
+        """Go on after the round of an earlier run that left this graph and this state."""
+        self.graph, self.k, self._resistances = graph, state["k"], None
+        for name in KEPT:
+            setattr(self, name, state[name])
 
     def optimize(self) -> None:
         """Step 2: optimize the weights and drop edges; the factor is that of the graph as it was before the drop."""
@@ -157,6 +183,8 @@ class OptimumSearch:
         self.n_dropped = graph.n_edges - int(kept.sum())
         self.graph = graph.with_only(kept).with_weights(found.weights[kept])
         self.k, self.R = self.k[kept], self.R[kept]
+        if self.n_dropped and self._is_near and graph.n_nodes > ALL_PAIRS_NODES:
+            self.factorize()  # takes less time than to search all pairs again
 
     def factorize(self) -> None:
         """Eliminate the graph as it is now, without the edges that were dropped."""
@@ -165,7 +193,7 @@ class OptimumSearch:
         self._measure(graph.weights, edges.factor(graph.weights))
         self.n_dropped = 0
 
-    def _measure(self, weights: Floats, factor: ExactFactor) -> None:
+    def _measure(self, weights: Floats, factor: Factor) -> None:
         """Keep the factor, R of the edges, the objective F in the units of the data, and the sum of w (k - R)."""
         self._factor = factor
         n = self.graph.n_nodes - (self.ground == 0)
@@ -178,16 +206,33 @@ class OptimumSearch:
 
     def price(self) -> tuple[Priced, Optimality]:
         """Step 3: the pairs with R > k, and how near the graph is to the optimum."""
-        graph, all_pairs = self.graph, self.problem.points.n_points <= ALL_PAIRS_NODES
-        if all_pairs:
-            priced = known = price_all_pairs(self.problem, self._factor)
-        else:
-            exact, estimated = price_some_pairs(self.problem, self._factor, *self._listed, self._rng)
-            own = Priced(graph.heads, graph.tails, self.R / self.k - 1, 0.0, graph.n_edges)
-            known, priced = merge_priced(graph.n_nodes, exact, own), merge_priced(graph.n_nodes, exact, own, estimated)
+        graph, n = self.graph, self.graph.n_nodes
+        own = Priced(graph.heads, graph.tails, self.R / self.k - 1, 0.0, graph.n_edges)
+        if not self._is_near:
+            announce("searching pairs", detail="near ones")
+            listed, certain = price_listed_pairs(self.problem, self._factor, graph, self._listed, self._rng)
+            known = merge_priced(n, own, listed)
+            found = self._judge(known, all_pairs=False)
+            self._is_near = found.gap <= max(NEARLY, 10 * self.tol) or len(certain.heads) == 0
+            if not self._is_near:
+                return certain, found
+        if n <= ALL_PAIRS_NODES or self._all_pairs_work() <= ALL_PAIRS_WORK:
+            known = price_all_pairs(self.problem, self._factor)
+            return known, self._judge(known, all_pairs=True)
+        _, certain = price_listed_pairs(self.problem, self._factor, graph, self._listed, self._rng)
+        known = merge_priced(n, price_random_nodes(self.problem, self._factor, self._rng), own)
+        return merge_priced(n, known, certain), self._judge(known, all_pairs=False)
+
+    def _judge(self, known: Priced, all_pairs: bool) -> Optimality:
+        """How near the graph is to the optimum, over the pairs whose R is known."""
         edges = known.heads, known.tails, known.excess
-        gap = optimality_gap(graph.n_nodes, *edges, self.slack, known.below, self.ground)
-        return priced, Optimality(gap, known.largest, known.n_pairs, all_pairs)
+        gap = optimality_gap(self.graph.n_nodes, *edges, self.slack, known.below, self.ground)
+        return Optimality(gap, known.largest, known.n_pairs, all_pairs)
+
+    def _all_pairs_work(self) -> float:
+        """Multiplications that a search of all pairs takes."""
+        n, points = float(self.graph.n_nodes), self.problem.points
+        return n * self._factor.pattern.n_entries + n**2 / 2 * points.n_features
 
     def error(self, found: Optimality) -> float:
         """What must be below `tol`: the gap, and up to STRICT_NODES nodes also R / k - 1 of every pair."""
@@ -197,6 +242,11 @@ class OptimumSearch:
     def is_strict(self) -> bool:
         """Whether R / k - 1 of every single pair must be below the tolerance."""
         return self.graph.n_nodes <= STRICT_NODES
+
+    @property
+    def tol_share(self) -> float:
+        """The tolerance of a round, relative to the error of the last one."""
+        return TOL_SHARE if self.graph.n_nodes <= ALL_PAIRS_NODES else LARGE_TOL_SHARE
 
     @property
     def level(self) -> float:
@@ -235,15 +285,21 @@ def merge_priced(n_nodes: int, *parts: Priced) -> Priced:
     return Priced(heads[first], tails[first], excess[first], below, n_pairs)
 
 
-def find_optimum(search: OptimumSearch, history: list[Round], max_iter: int, callback: Callback | None) -> Optimum:
-    """Run the rounds; `history` holds those of the start graph."""
+def find_optimum(
+    search: OptimumSearch,
+    history: list[Round],
+    max_iter: int,
+    callback: Callback | None,
+    save: Callable[[], None] = lambda: None,
+) -> Optimum:
+    """Run the rounds; `history` holds those before. `save` is called after each but the last."""
     stopped = settled = False
-    best_F, before = -np.inf, -1
     while True:
         clock = time.perf_counter()
         search.optimize()
         priced, optimality = search.price()
-        is_stuck = before == 0 and best_F >= search.F  # neither edges nor weights changed: only rounding errors left
+        # If neither edges nor weights changed, only rounding errors are left.
+        is_stuck = search.n_added == 0 and search.best_F >= search.F
         is_last = search.error(optimality) <= search.tol or is_stuck or len(history) >= max_iter
         if is_last and search.n_dropped:  # the graph that is returned is priced without the edges that it lost
             search.factorize()
@@ -251,16 +307,16 @@ def find_optimum(search: OptimumSearch, history: list[Round], max_iter: int, cal
         graph, k, R, F = search.graph, search.k, search.R, search.F
         settled, density = search.error(optimality) <= search.tol, graph.density
         is_last = settled or is_stuck or len(history) >= max_iter
-        n_added = 0 if is_last else search.add_edges(priced, len(history) + 1)
-        best_F, before = max(F, best_F), n_added
-        search.round_tol = min(FIRST_TOL, max(search.tol / 2, TOL_SHARE * search.error(optimality)))
+        search.n_added = 0 if is_last else search.add_edges(priced, len(history) + 1)
+        search.best_F = max(F, search.best_F)
+        search.round_tol = min(FIRST_TOL, max(search.tol / 2, search.tol_share * search.error(optimality)))
         mean = float(priced.excess.mean()) if len(priced.excess) else priced.below
         history.append(
             Round(
                 round=len(history) + 1,
                 max_eta=1 + optimality.excess,
                 mean_eta=1 + mean,
-                n_added=n_added,
+                n_added=search.n_added,
                 density=density,
                 eigenvalues=np.empty(0),
                 objective=F,
@@ -272,6 +328,7 @@ def find_optimum(search: OptimumSearch, history: list[Round], max_iter: int, cal
         stopped = bool(callback is not None and callback(history[-1], search.graph))
         if is_last or stopped:
             break
+        save()
     unit = search.problem.unit
     z = k * unit - 4 * search.problem.beta
     support_gap = largest_deviation(graph.weights * k, R / k - 1)

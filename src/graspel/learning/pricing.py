@@ -16,12 +16,16 @@ J. Desrosiers and M. E. Lubbecke. A primer in column generation. In: Column Gene
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.linalg.exact_factor import ExactFactor
+from graspel.graph import Graph
+from graspel.graph.edges import edge_keys
+from graspel.linalg.edge_leverages import estimate_leverages
+from graspel.linalg.edge_resistances import Factor
 from graspel.points.distance_table import TablePoints
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import map_blocks, row_blocks
@@ -30,15 +34,17 @@ from graspel.runtime.progress import announce
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-COLUMNS = 64  # columns of M that one thread computes at once: 10 MB for 20,000 points
+COLUMNS = 128  # columns of M that one thread computes at once: 20 MB for 20,000 points
 ONE_BLOCK = 1024  # points up to which all columns are computed at once: starting threads would take longer
 NUMPY_SIZE = 50_000  # entries of M up to which loading a compiled loop does not pay
 ROWS = 4096  # points whose distances to these columns are computed at once
 MOST_LISTED = 4_000_000  # pairs that are listed; if more have R > k, those of the largest R / k
-SAMPLED_BLOCKS = 16  # blocks of columns that are priced where there are too many nodes for all: 1,024 nodes
-DIMENSIONS = 128  # of the random projection: its relative standard error is 1/8
+SAMPLED_BLOCKS = 8  # blocks of columns that are priced where there are too many nodes for all: 1,024 nodes
+LIST_BATCHES = 16  # batches of flows from which listed pairs are priced: 128 flows, 3 % standard error of R
+DOUBT = 2.0  # standard errors that are subtracted from the estimates
 ROUNDING = 16  # rounding errors of |x|^2 + |y|^2 that a product may lose
-CACHED_ROWS = 1 << 28  # bytes of points in double precision up to which they are kept for all blocks
+LOST = 1e-3  # largest error of distances in single precision, relative to the median of the edges
+CACHED_ROWS = 1 << 28  # bytes of points up to which they are kept for all blocks
 
 
 class Problem(NamedTuple):
@@ -77,14 +83,14 @@ class Priced(NamedTuple):
         return self._replace(heads=self.heads[chosen], tails=self.tails[chosen], excess=self.excess[chosen])
 
 
-def price_all_pairs(problem: Problem, factor: ExactFactor, blocks: list[slice] | None = None) -> Priced:
+def price_all_pairs(problem: Problem, factor: Factor, blocks: list[slice] | None = None) -> Priced:
     """All pairs of nodes with R > k, or if they are more than MOST_LISTED, those of the largest R / k.
 
     If `blocks` are given, only the pairs of a node in these blocks of the order of elimination with every later one.
     """
     n, points = problem.points.n_points, problem.points
     solves, diagonal = factor.prepare_solves(), factor.diagonal()
-    distances = _lower_distances(points, solves.order)
+    distances = _lower_distances(problem, solves.order)
 
     def price(block: slice) -> tuple[Ints, Ints, Floats]:
         later, M = solves.columns(block)
@@ -110,28 +116,30 @@ def price_all_pairs(problem: Problem, factor: ExactFactor, blocks: list[slice] |
     return _keep_largest(_join(found))._replace(n_pairs=n_pairs)
 
 
-def price_random_nodes(problem: Problem, factor: ExactFactor, rng: np.random.Generator) -> Priced:
+def price_random_nodes(problem: Problem, factor: Factor, rng: np.random.Generator) -> Priced:
     """All pairs of 1,024 random nodes with R > k, exactly."""
     blocks = row_blocks(problem.points.n_points, COLUMNS)
     chosen = np.sort(rng.choice(len(blocks), min(SAMPLED_BLOCKS, len(blocks)), replace=False))
     return price_all_pairs(problem, factor, [blocks[i] for i in chosen])
 
 
-def price_some_pairs(
-    problem: Problem, factor: ExactFactor, heads: Ints, tails: Ints, rng: np.random.Generator
+def price_listed_pairs(
+    problem: Problem, factor: Factor, graph: Graph, pairs: tuple[Ints, Ints], rng: np.random.Generator
 ) -> tuple[Priced, Priced]:
-    """For very many nodes: random nodes with all others exactly, and the given pairs by estimates of R.
+    """Pairs that are no edges by estimates of R, and those of them with R > k even less two standard errors.
 
-    The second result holds the given pairs with R > k as estimated, with a relative standard error of
-    sqrt(2 / DIMENSIONS). Those that become edges are priced exactly by the next evaluation.
+    Flows on the graph, whose elimination is `factor`, give the estimates (:mod:`graspel.linalg.edge_leverages`).
     """
-    exact = price_random_nodes(problem, factor, rng)
-    x = factor.prepare_solves().sketch(DIMENSIONS, rng)
-    R = np.concatenate(
-        [((x[heads[b]] - x[tails[b]]) ** 2).sum(axis=1) for b in row_blocks(len(heads), 1 << 16)] or [np.empty(0)]
+    keys = edge_keys(graph.heads, graph.tails, graph.n_nodes)
+    new = ~np.isin(edge_keys(*pairs, graph.n_nodes), keys)
+    heads, tails = pairs[0][new], pairs[1][new]
+    solve, n_threads = factor.prepare_solves().solve, problem.points.n_threads
+    found = estimate_leverages(
+        graph.adjacency, LIST_BATCHES, rng, pairs=(heads, tails), n_threads=n_threads, solve=solve
     )
-    excess = R / problem.k_of(heads, tails) - 1
-    return exact, Priced(heads, tails, excess, 0.0, len(heads)).at(excess > 0)
+    k = problem.k_of(heads, tails)
+    priced = Priced(heads, tails, found.resistance / k - 1, 0.0, len(heads))
+    return priced, priced.at(found.resistance - DOUBT * found.resistance_error > k)
 
 
 def _join(parts: list[Priced]) -> Priced:
@@ -161,33 +169,45 @@ def _find_far_pairs(M: Floats, d: Floats, d_columns: Floats, z: Floats, problem:
         at = np.empty((found, 2), dtype=np.int64)
 
 
-def _lower_distances(points: Points, order: Ints) -> Callable[[slice, slice], Floats]:
-    """A function that returns z_data between two slices of `order`, less what rounding may have added to it."""
+def _lower_distances(problem: Problem, order: Ints) -> Callable[[slice, slice], NDArray[Any]]:
+    """A function that returns z_data between two slices of `order`, less what rounding may have added to it.
+
+    In single precision, unless its rounding errors would matter.
+    """
+    points = problem.points
     if isinstance(points, TablePoints):
         return lambda p, q: points.table(order[p], order[q])
-    rows, scale = _reader(points, order), points.spectral_norm**2
-    length = np.concatenate([np.einsum("ij,ij->i", rows(b), rows(b)) for b in row_blocks(points.n_points, ROWS)])
-    share = 1 - ROUNDING * np.finfo(float).eps
+    blocks, norm = row_blocks(points.n_points, ROWS), points.spectral_norm
+    read = partial(_scaled_rows, points, norm)
+    length = np.concatenate([np.einsum("ij,ij->i", rows, rows) for rows in (read(order[block]) for block in blocks)])
+    error = 2 * ROUNDING * float(length.max(initial=0.0))
+    kind: type = np.float32 if error * np.finfo(np.float32).eps < LOST * problem.unit else np.float64
+    is_kept = points.n_points * points.n_features * np.dtype(kind).itemsize <= CACHED_ROWS
+    kept = np.concatenate([read(order[block]).astype(kind, copy=False) for block in blocks]) if is_kept else None
 
-    def lower(p: slice, q: slice) -> Floats:
-        columns, z = rows(q).T, np.empty((p.stop - p.start, q.stop - q.start))
+    def rows(block: slice) -> NDArray[Any]:
+        return read(order[block]).astype(kind, copy=False) if kept is None else kept[block]
+
+    length = ((1 - ROUNDING * np.finfo(kind).eps) * length).astype(kind)
+
+    def lower(p: slice, q: slice) -> NDArray[Any]:
+        columns, z = rows(q).T, np.empty((p.stop - p.start, q.stop - q.start), dtype=kind)
         for part in row_blocks(len(z), ROWS):
             here = slice(p.start + part.start, p.start + part.stop)
             np.matmul(rows(here), columns, out=z[part])
-            z[part] *= -2 / scale
-            z[part] += (share / scale) * length[here, None]
-        z += (share / scale) * length[q]
+            z[part] *= -2
+            z[part] += length[here, None]
+        z += length[q]
         return z
 
     return lower
 
 
-def _reader(points: Points, order: Ints) -> Callable[[slice], Floats]:
-    """A function that returns centered rows in this order and in double precision; all are kept if they fit."""
-    if points.n_points * points.n_features * 8 > CACHED_ROWS:
-        return lambda block: points.centered_rows(order[block], np.float64)
-    kept = points.centered_rows(order, np.float64)
-    return lambda block: kept[block]
+def _scaled_rows(points: Points, norm: float, index: Ints) -> Floats:
+    """Rows whose squared distances are z_data."""
+    rows = points.centered_rows(index, np.float64)
+    rows /= norm
+    return rows
 
 
 def choose_new_edges(priced: Priced, is_edge: NDArray[np.bool_], level: float, per_node: int) -> Priced:

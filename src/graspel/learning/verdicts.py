@@ -35,14 +35,16 @@ def judge(certificate: Certificate) -> dict[str, Verdict]:
         else Verdict("doubtful", "Raise max_iter or edge_ratio, or accept a larger tol."),
         "edges": Verdict("good")
         if c.density <= DENSE
-        else Verdict("doubtful", "The graph is not ultra-sparse; take fewer neighbors (n_neighbors)."),
+        else Verdict("doubtful", f"The graph is not ultra-sparse; {_make_sparser(c)}"),
     }
     if not np.isnan(c.neighbor_recall):
         found["kNN recall"] = _grade(
             c.neighbor_recall, GOOD_RECALL, BAD_RECALL, "Pass exact lists as initial=(indices, distances)."
         )
     if not np.isnan(c.resistance_correlation):
-        advice = "Distances along the graph tell little about those in the data; try refine=True or more neighbors."
+        advice = "Distances along the graph tell little about those in the data; try refine=True or optimal=True."
+        if c.optimality_gap is not None:
+            advice = "Resistance tells near distances only; take far ones from the embedding (GraspelEmbedding)."
         found["R against z"] = _grade(c.resistance_correlation, GOOD_CORRELATION, BAD_CORRELATION, advice)
         if found["R against z"].word == "good" and not 1 / RATIO <= c.resistance_ratio <= RATIO:
             found["R against z"] = Verdict(
@@ -51,6 +53,10 @@ def judge(certificate: Certificate) -> dict[str, Verdict]:
     if c.support_gap is not None:
         found["gap"] = _grade(-c.support_gap, -GOOD_GAP, -BAD_GAP, "The weights are not at their optimum yet.")
     return found
+
+
+def _make_sparser(c: Certificate) -> str:
+    return "a penalty (beta) drops edges." if c.optimality_gap is not None else "take fewer neighbors (n_neighbors)."
 
 
 def _grade(value: float, good: float, bad: float, advice: str) -> Verdict:

@@ -20,7 +20,6 @@ T. A. Davis. Direct methods for sparse linear systems. SIAM, 2006.
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
@@ -80,6 +79,11 @@ class EliminationPattern:
         """The cost of one elimination with all resistances, in multiplications of a full matrix."""
         lengths = np.diff(self.pointers).astype(np.float64)
         return SPARSE_COST * float(lengths @ lengths) + float(self.n_core) ** 3
+
+    @property
+    def n_entries(self) -> int:
+        """Number of entries of the factor."""
+        return len(self.rows) + self.n_core**2
 
     def _add_reference(self, lengths: Ints, rows: Ints) -> tuple[Ints, NDArray[np.int32]]:
         """The later neighbors of every node, sorted; ground and reference are among those of each."""
@@ -162,19 +166,6 @@ class Solves:
     def __init__(self, pattern: EliminationPattern, shares: Floats, pivots: Floats, M_core: Floats) -> None:
         self._pattern, self._shares, self._pivots, self._core = pattern, shares, pivots, M_core
         self.order = np.argsort(pattern.place, kind="stable")
-
-    def sketch(self, n_dimensions: int, rng: np.random.Generator) -> Floats:
-        """A random row x_p for every node, such that |x_p - x_q|^2 is R_pq on average (Johnson and Lindenstrauss)."""
-        pattern, n = self._pattern, self._pattern.n_eliminated
-        X = rng.standard_normal((n + pattern.n_core, n_dimensions)) / np.sqrt(n_dimensions)
-        values, vectors = scipy.linalg.eigh(self._core)
-        X[n:] = (vectors * np.sqrt(np.maximum(values, 0.0))) @ X[n:]
-        if n:
-            from graspel.kernels.exact_elimination import solve_back_to
-
-            X[:n] *= np.sqrt(self._pivots)[:, None]
-            solve_back_to(pattern.pointers, pattern.rows, self._shares, self._pivots, X, 0)
-        return X[pattern.place]
 
     def solve(self, B: Floats) -> Floats:
         """M B for right sides with one row per node, in the order of the nodes. The potential of the reference is 0.

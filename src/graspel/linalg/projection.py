@@ -23,7 +23,7 @@ C. Bekas, E. Kokiopoulou and Y. Saad. An estimator for the diagonal of a matrix.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 
 import numpy as np
@@ -100,7 +100,13 @@ def _combine_estimates(signed: Floats, squared: Floats, k: int) -> tuple[Floats,
 class RandomFlows:
     """Solutions x = L^+ B' W^1/2 q for random signs q on the edges."""
 
-    def __init__(self, adjacency: sp.csr_array, rng: np.random.Generator, tol: float) -> None:
+    def __init__(
+        self,
+        adjacency: sp.csr_array,
+        rng: np.random.Generator,
+        tol: float,
+        solve: Callable[[Floats], Floats] | None = None,
+    ) -> None:
         edges = sp.triu(adjacency, 1, format="coo")
         order = np.lexsort((edges.col, edges.row))
         self.heads, self.tails, self.weights = edges.row[order], edges.col[order], edges.data[order]
@@ -110,7 +116,11 @@ class RandomFlows:
         both = np.concatenate([root, -root])
         self.divergence = sp.csr_array((both, (ends, np.tile(np.arange(m), 2))), shape=(n, m))
         self.rng, self.tol, self.worst_residual = rng, tol, 0.0
-        self.solver = LaplacianSolver(adjacency, random_state=rng, n_jobs=1)  # the threads work on batches instead
+        if solve is None:
+            solver = LaplacianSolver(adjacency, random_state=rng, n_jobs=1)  # the threads work on batches instead
+            self.solve = lambda Y: _solve_by(solver, Y, tol)
+        else:
+            self.solve = lambda Y: (solve(Y), 0.0)
 
     def batches(self, number: int, n_threads: int) -> Iterator[tuple[Floats, Floats]]:
         """Yield `number` pairs (signs, solutions) of BATCH columns each; the order does not depend on threads."""
@@ -118,9 +128,7 @@ class RandomFlows:
         def solve(seed: int) -> tuple[Floats, Floats, float]:
             own = np.random.default_rng(seed)
             signs: Floats = own.integers(0, 2, size=(len(self.weights), BATCH), dtype=np.int8) * np.float64(2.0) - 1.0
-            solver = copy(self.solver)  # shares the factors, and has its own counts of iterations
-            X = solver.solve_silently(self.divergence @ signs, self.tol)
-            return signs, X, 0.0 if solver.converged_ else solver.residual_
+            return signs, *self.solve(self.divergence @ signs)
 
         seeds = self.rng.integers(2**63, size=number).tolist()
         for signs, X, residual in map_blocks(solve, seeds, n_threads):
@@ -131,3 +139,10 @@ class RandomFlows:
         """Warn if any solve has not converged."""
         if self.worst_residual:
             warn_not_converged(self.worst_residual, self.tol)
+
+
+def _solve_by(solver: LaplacianSolver, Y: Floats, tol: float) -> tuple[Floats, float]:
+    """The solution, and its relative residual if that is too large."""
+    solver = copy(solver)  # shares the factors, and has its own counts of iterations
+    X = solver.solve_silently(Y, tol)
+    return X, 0.0 if solver.converged_ else solver.residual_

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,11 +15,28 @@ from graspel.plot.palette import BLUE, GREEN, ORANGE, TEXT
 from graspel.points.prepared import Points
 from graspel.points.validation import check_data
 
-__all__ = ["resistance"]
+__all__ = ["PairGroup", "resistance", "sample_pairs"]
 
+RANDOM, NEAR, ON_EDGES = "random pairs", "near pairs without an edge", "edges"
+LOOKS = {RANDOM: (BLUE, "o"), NEAR: (GREEN, "s"), ON_EDGES: (ORANGE, "^")}  # color and marker
 NODES = 48  # random nodes; all 1,128 pairs of them are drawn
 NEAREST = 8  # nearest points of each of these nodes that are no neighbors on the graph
-EDGES = 400  # random edges drawn
+EDGES = 200  # random edges drawn
+ERROR = 0.066  # relative standard error of estimates; up to 2 / ERROR^2 = 459 nodes in the pairs, R is exact instead
+
+
+class PairGroup(NamedTuple):
+    """Pairs of points of one kind: squared distances z in the data, and effective resistances R on the graph."""
+
+    name: str
+    z: np.ndarray
+    R: np.ndarray
+
+    @property
+    def summary(self) -> str:
+        """The name, and how well R agrees with z."""
+        correlation, ratio = resistance_against_distance(self.R, self.z)
+        return f"{self.name}: r = {correlation:.2f}, median R/z = {ratio:.2f}"
 
 
 def resistance(
@@ -36,7 +53,7 @@ def resistance(
         A new figure is made when not given.
     random_state : int
         Seed for the choice of pairs: all pairs of 48 random points, each of them with its 8 nearest points that are no
-        neighbors on the graph, and 400 edges.
+        neighbors on the graph, and 200 edges.
     title : str
 
     Returns
@@ -51,20 +68,9 @@ def resistance(
         )
     rng = np.random.default_rng(random_state)
     points = Points(values, metric=learner.metric, center=learner.center, rng=rng)
-    nodes = np.sort(rng.choice(graph.n_nodes, min(NODES, graph.n_nodes), replace=False))
-    i, j = np.triu_indices(len(nodes), 1)
-    far = resistance_between(graph.adjacency, nodes, tol=1e-3, random_state=rng)[i, j]
-    chosen = rng.choice(graph.n_edges, min(EDGES, graph.n_edges), replace=False)
-    ends = np.stack([graph.heads[chosen], graph.tails[chosen]], axis=1)
-    near = effective_resistance(graph, ends, random_state=rng).values
-
     ax = new_axes(ax, 6.0, 5.2)
-    _draw(ax, points.squared_distances(nodes[i], nodes[j]), far, "random pairs", BLUE, "o")
-    close = _nearest_without_edge(graph, points, nodes)
-    if len(close):
-        R = effective_resistance(graph, close, random_state=rng).values
-        _draw(ax, points.squared_distances(*close.T), R, "near pairs without an edge", GREEN, "s")
-    _draw(ax, points.squared_distances(*ends.T), near, "edges", ORANGE, "^")
+    for group in sample_pairs(graph, points, rng):
+        _draw(ax, group)
     ax.set_xscale("log")
     ax.set_yscale("log")
     low, high = ax.get_xlim()
@@ -74,6 +80,22 @@ def resistance(
     # The legend is below the axes: inside, it would cover points on some data sets.
     ax.legend(frameon=False, fontsize=11, loc="upper center", bbox_to_anchor=(0.5, -0.14), labelcolor=TEXT)
     return ax
+
+
+def sample_pairs(graph: Graph, points: Points, rng: np.random.Generator) -> list[PairGroup]:
+    """Random pairs, near pairs without an edge (left out where there are none), and edges."""
+    nodes = np.sort(rng.choice(graph.n_nodes, min(NODES, graph.n_nodes), replace=False))
+    i, j = np.triu_indices(len(nodes), 1)
+    far = resistance_between(graph.adjacency, nodes, tol=1e-3, random_state=rng)[i, j]
+    chosen = rng.choice(graph.n_edges, min(EDGES, graph.n_edges), replace=False)
+    ends = np.stack([graph.heads[chosen], graph.tails[chosen]], axis=1)
+    of_edges = effective_resistance(graph, ends, error=ERROR, random_state=rng).values
+    groups = [PairGroup(RANDOM, points.squared_distances(nodes[i], nodes[j]), far)]
+    close = _nearest_without_edge(graph, points, nodes)
+    if len(close):
+        R = effective_resistance(graph, close, error=ERROR, random_state=rng).values
+        groups.append(PairGroup(NEAR, points.squared_distances(*close.T), R))
+    return [*groups, PairGroup(ON_EDGES, points.squared_distances(*ends.T), of_edges)]
 
 
 def _nearest_without_edge(graph: Graph, points: Points, nodes: np.ndarray) -> np.ndarray:
@@ -87,9 +109,8 @@ def _nearest_without_edge(graph: Graph, points: Points, nodes: np.ndarray) -> np
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
-def _draw(ax: Any, z: np.ndarray, R: np.ndarray, what: str, color: str, marker: str) -> None:
-    correlation, ratio = resistance_against_distance(R, z)
-    shown = (z > 0) & (R > 0)  # identical points have z = 0, which a logarithmic axis cannot show
+def _draw(ax: Any, group: PairGroup) -> None:
+    color, marker = LOOKS[group.name]
+    shown = (group.z > 0) & (group.R > 0)  # identical points have z = 0, which a logarithmic axis cannot show
     look = {"s": 16, "alpha": 0.55, "linewidths": 0, "rasterized": True, "zorder": 2}
-    label = f"{what}: r = {correlation:.2f}, median R/z = {ratio:.2f}"
-    ax.scatter(z[shown], R[shown], color=color, marker=marker, label=label, **look)
+    ax.scatter(group.z[shown], group.R[shown], color=color, marker=marker, label=group.summary, **look)

@@ -16,7 +16,7 @@ IEEE Transactions on Signal Processing 64, 2016. The model of signals and noise.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +39,20 @@ from graspel.runtime.progress import announce, printing_progress
 Floats = NDArray[np.float64]
 
 ALL_PAIRS = 64  # largest number of nodes for which every pair is a candidate by default; see docs/recovery.md
+SPARSE = 2.4  # edges per node below which the graph of all pairs is compared with that of the learner's edges, and
+CHANCE = 0.7  # share of its edges below which the latter is taken: the others are chance; see docs/notes/recovery.md
 MAX_NOISE = 3.0  # upper limit of the noise, in standard deviations of the signals, which few signals tell only roughly
 FINER_THAN_CHANCE = 0.1  # upper limit of tol, in units of the relative standard deviation (2 / M)^(1/2) of distances
+
+
+class Recovered(NamedTuple):
+    """A graph, its gaps on its edges and on other pairs, the path of graphs compared, and whether R is exact."""
+
+    graph: Graph
+    gap: float
+    outside_gap: float
+    path: list[tuple[int, float]]
+    is_exact: bool
 
 
 class GraphRecovery(BaseEstimator):
@@ -56,7 +68,8 @@ class GraphRecovery(BaseEstimator):
         M signals: log M (BIC) or 2 (AIC). BIC finds the true edges as M grows; AIC keeps more edges.
     all_pairs : bool or None, default=None
         Whether every pair of nodes is a candidate, which takes time of order N^3 and more, or only the edges that
-        `GRASPEL` finds. None: every pair up to 64 nodes.
+        `GRASPEL` finds. None: every pair up to 64 nodes, unless the graph is sparse (below 2.4 edges per node) and the
+        other way finds less than 0.7 times as many edges. Then few signals have brought edges by chance.
     n_neighbors : int, default=5
         Neighbors of each node in GRASPEL's initial graph, where not all pairs are candidates. It is larger than the
         graph needs, because superfluous edges are removed later.
@@ -154,18 +167,18 @@ class GraphRecovery(BaseEstimator):
         validate_data(self, X, skip_check_array=True)
         n, m = signals.shape
         rng = generator(self.random_state)
-        use_all_pairs = n <= ALL_PAIRS if self.all_pairs is None else bool(self.all_pairs)
-        if not use_all_pairs and self.n_neighbors >= n:
+        needs_neighbors = n > ALL_PAIRS if self.all_pairs is None else not self.all_pairs
+        if needs_neighbors and self.n_neighbors >= n:
             raise ValueError(f"n_neighbors={self.n_neighbors}: must be smaller than the number of nodes, {n}.")
         with one_thread_per_call(), printing_progress(self.verbose):
             announce("recovering", None, "noise")
             noise = estimate_noise(signals) if isinstance(self.noise, str) else _scale_noise(self.noise, unit, signals)
             self.noise_ = noise / unit
             tol = min(self.tol, FINER_THAN_CHANCE * (2 / m) ** 0.5)
-            graph, gap, outside_gap, self.path_, is_exact = self._recover(signals, noise, use_all_pairs, tol, rng)
-        self.graph_ = graph.scaled(unit**2) if unit != 1 else graph
-        self.error_ = float("nan")
-        self.certificate_ = self._certify(m, gap, outside_gap, is_exact)
+            found = self._recover(signals, noise, tol, rng)
+        self.graph_ = found.graph.scaled(unit**2) if unit != 1 else found.graph
+        self.error_, self.path_ = float("nan"), found.path
+        self.certificate_ = self._certify(m, found.gap, found.outside_gap, found.is_exact)
         return self
 
     def _fit_currents(self, X: Any, currents: Any) -> GraphRecovery:
@@ -200,24 +213,26 @@ class GraphRecovery(BaseEstimator):
             exact=is_exact,
         )
 
-    def _recover(
-        self, X: Floats, noise: float, use_all_pairs: bool, tol: float, rng: np.random.Generator
-    ) -> tuple[Graph, float, float, list[tuple[int, float]], bool]:
-        """The graph, its gaps on its edges and on other pairs, the path of graphs compared, and whether R is exact."""
-        if use_all_pairs:
-            announce("recovering", None, "edges among all pairs")
-            found = recover_from_all_pairs(X, noise**2, self.criterion, tol)
-            return found.graph, found.gap, found.outside_gap, found.path, True
-        pruned = recover_by_pruning(
-            X,
-            noise**2,
-            CRITERIA[self.criterion](X.shape[1]),
-            tol,
-            rng,
-            self.n_neighbors,
-            self.n_jobs,
-        )
-        return pruned.graph, pruned.refinement.gap, float("nan"), pruned.path, pruned.is_exact
+    def _recover(self, X: Floats, noise: float, tol: float, rng: np.random.Generator) -> Recovered:
+        """The graph from all pairs or from the learner's edges; for few nodes from the one that has less chance."""
+        n = len(X)
+        if self.all_pairs or (self.all_pairs is None and n <= ALL_PAIRS):
+            found = self._recover_from_all_pairs(X, noise, tol)
+            if self.all_pairs or self.n_neighbors >= n or found.graph.density >= SPARSE:
+                return found
+            other = self._recover_by_pruning(X, noise, tol, rng)
+            return other if other.graph.n_edges < CHANCE * found.graph.n_edges else found
+        return self._recover_by_pruning(X, noise, tol, rng)
+
+    def _recover_from_all_pairs(self, X: Floats, noise: float, tol: float) -> Recovered:
+        announce("recovering", None, "edges among all pairs")
+        found = recover_from_all_pairs(X, noise**2, self.criterion, tol)
+        return Recovered(found.graph, found.gap, found.outside_gap, found.path, True)
+
+    def _recover_by_pruning(self, X: Floats, noise: float, tol: float, rng: np.random.Generator) -> Recovered:
+        price = CRITERIA[self.criterion](X.shape[1])
+        found = recover_by_pruning(X, noise**2, price, tol, rng, self.n_neighbors, self.n_jobs)
+        return Recovered(found.graph, found.refinement.gap, float("nan"), found.path, found.is_exact)
 
     def _check_parameters(self) -> None:
         if self.noise != "auto":

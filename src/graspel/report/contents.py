@@ -22,7 +22,7 @@ from graspel.report.odd import OddOnes, find_odd_ones
 from graspel.report.packing import finite_or_none, pack
 from graspel.report.pictures import make_sheets
 from graspel.report.repeat import list_settings, write_code
-from graspel.report.rounds import describe_spectrum, list_rounds, list_states
+from graspel.report.rounds import describe_convergence, describe_spectrum, list_pairs, list_rounds, list_states
 from graspel.report.summary import summarize
 from graspel.report.thinning import Selection, select_drawn
 from graspel.report.verdicts import Verdict, judge
@@ -54,6 +54,8 @@ class Contents:
         A sentence about how much of the graph is drawn.
     eigengap : str
         A sentence about the eigengap.
+    convergence : str
+        A sentence about the charts of the rounds.
     first, rest, pictures : dict
         What the scripts draw, in types that JSON knows: first the map, then everything else, then thumbnails.
     """
@@ -67,6 +69,7 @@ class Contents:
     map: str
     drawn: str
     eigengap: str
+    convergence: str
     first: dict[str, Any]
     rest: dict[str, Any]
     pictures: dict[str, Any] | None
@@ -115,6 +118,7 @@ def gather_contents(material: Material, title: str | None = None) -> Contents:
         map=drawn_map.sentence,
         drawn=_describe_selection(selection, graph),
         eigengap=_describe_gap(material),
+        convergence=describe_convergence(learner.history_),
         first=_pack_first(material, drawn_map, groups, selection),
         rest=_pack_rest(material, space, groups, comparison, odd, selection),
         pictures=pictures,
@@ -169,6 +173,7 @@ def _pack_rest(
         "states": list_states(graph, history),
         "rounds": list_rounds(history),
         "spectrum": describe_spectrum(material.gap),
+        "pairs": list_pairs(graph, material.learner, material.X),
     }
 
 

@@ -35,6 +35,7 @@ def render_page(contents: Contents) -> str:
         map=escape_text(contents.map),
         drawn=escape_text(contents.drawn),
         eigengap=escape_text(contents.eigengap),
+        convergence=escape_text(contents.convergence),
         settings=_render_rows(contents.settings),
         code=escape_text(contents.code),
         first=encode_json(contents.first),

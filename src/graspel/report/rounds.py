@@ -1,4 +1,4 @@
-"""The rounds: the graph after each of them, for the slider and the charts, and the spectrum that clusters rest on."""
+"""The rounds: the graph after each, for the slider and the charts; the spectrum; and whether R tells distance."""
 
 from __future__ import annotations
 
@@ -9,11 +9,21 @@ import numpy as np
 from graspel.graph import Graph, Origin
 from graspel.learning.eigengap import Eigengap
 from graspel.learning.history import Round
-from graspel.report.packing import finite_or_none
+from graspel.plot.resistance import sample_pairs
+from graspel.points.prepared import METRICS, Points
+from graspel.report.packing import finite_or_none, pack
 
-__all__ = ["describe_spectrum", "list_rounds", "list_states", "without_critical_edges"]
+__all__ = [
+    "describe_convergence",
+    "describe_spectrum",
+    "list_pairs",
+    "list_rounds",
+    "list_states",
+    "without_critical_edges",
+]
 
 SHOWN = 20  # eigenvalues drawn, as in the paper's figures
+MEASURED = 100_000  # nodes up to which resistances are measured: half a minute of one processor
 
 
 def list_states(graph: Graph, history: list[Round]) -> list[dict[str, Any]]:
@@ -38,9 +48,30 @@ def list_rounds(history: list[Round]) -> list[dict[str, Any]]:
             "round": record.round,
             "eta": finite_or_none(record.max_eta),
             "F": finite_or_none(record.objective),
+            "gap": None if record.gap is None else finite_or_none(record.gap),
             "added": record.n_added,
         }
         for record in history
+    ]
+
+
+def describe_convergence(history: list[Round]) -> str:
+    """What the charts of the rounds show, in a sentence."""
+    if any(record.gap is not None for record in history):
+        return "The upper bound of the gap to the best of all graphs, per node, and the objective F in each round."
+    return "Largest distortion \N{GREEK SMALL LETTER ETA} and objective F (over the first eigenvalues) in each round."
+
+
+def list_pairs(graph: Graph, learner: Any, X: Any) -> list[dict[str, Any]] | None:
+    """Resistance and distance of random pairs, near pairs and edges; None without rows to measure, or with too many."""
+    if X is None or learner.metric not in METRICS or not graph.n_edges or graph.n_nodes > MEASURED:
+        return None
+    rng = np.random.default_rng(0)
+    groups = sample_pairs(graph, Points(X, metric=learner.metric, center=learner.center, rng=rng), rng)
+    shown = [(group, (group.z > 0) & (group.R > 0)) for group in groups]
+    return [
+        {"words": group.summary, "z": pack(group.z[some], "<f4"), "R": pack(group.R[some], "<f4")}
+        for group, some in shown
     ]
 
 

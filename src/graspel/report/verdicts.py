@@ -14,6 +14,10 @@ __all__ = ["Verdict", "judge"]
 
 GOOD, DOUBTFUL, BAD = "good", "doubtful", "bad"
 GOOD_AGREEMENT, BAD_AGREEMENT = 0.9, 0.7  # mean share of the members of a consensus that agree on a point
+AT_OPTIMUM = (
+    "The weights are the best there are, and resistance tells near distances. Take far ones from the data, or from the "
+    "embedding by the first 50 eigenvectors (GraspelEmbedding)."
+)
 
 
 @dataclass(frozen=True)
@@ -140,12 +144,14 @@ def _judge_distances(c: Certificate) -> Verdict | None:
             question,
             DOUBTFUL,
             f"Roughly: which pairs are farther apart, but not how far. {measured}",
-            "For distances, refine the weights (refine=True).",
+            "For distances, refine the weights (refine=True)." if c.optimality_gap is None else AT_OPTIMUM,
         )
     return Verdict(
         question,
         BAD,
         f"No, not here: the graph keeps near points and groups, but distances between far points are lost. {measured}",
         "Use the graph for neighbors, groups and the map. Take distances from the data, or try refine=True and more "
-        "neighbors, and look at this line again.",
+        "neighbors, and look at this line again."
+        if c.optimality_gap is None
+        else AT_OPTIMUM,
     )

@@ -1,9 +1,9 @@
-// Small charts as SVG: a line over an axis, or bars. Colors come from the style sheet.
+// Small charts as SVG: a line over an axis, bars, or points of several kinds. Colors come from the style sheet.
 import { draw } from "./dom.js";
 import { formatMark, ticks } from "./words.js";
 
 const [WIDTH, HEIGHT] = [460, 260];
-const EDGE = { left: 62, right: 18, top: 16, bottom: 44 };
+const EDGE = { left: 74, right: 18, top: 16, bottom: 44 };
 
 function scaleOf(values, low, high, isLog, from, to) {
   const bend = isLog ? Math.log10 : (v) => v;
@@ -49,6 +49,34 @@ export function lineChart(label, xAxis, yAxis, points, { isLog = false, ring = n
   svg.append(draw("polyline", { class: "line", points: shown.map(([px, py]) => `${x.place(px)},${y.place(py)}`).join(" ") }));
   for (const [px, py] of shown) svg.append(draw("circle", { class: "dot", cx: x.place(px), cy: y.place(py), r: 3.5 }));
   if (ring && Number.isFinite(ring[1]) && ring[1] !== null) svg.append(draw("circle", { class: "ring", cx: x.place(ring[0]), cy: y.place(ring[1]), r: 8 }));
+  return svg;
+}
+
+// Marks of the kinds of pairs, around the point (0, 0): a circle, a square and a triangle.
+const MARKS = ["m-2.2,0a2.2,2.2 0 1 0 4.4,0a2.2,2.2 0 1 0 -4.4,0", "m-2,-2h4v4h-4z", "m-2.6,2l2.6,-4.6l2.6,4.6z"];
+
+// `groups`: [{ words, z, R }], each with a mark and a color of its own, the last on top; both axes are logarithmic.
+export function pairChart(label, xAxis, yAxis, groups) {
+  const all = (name) => groups.flatMap((group) => Array.from(group[name]));
+  if (!all("z").length) return draw("svg", { viewBox: `0 0 ${WIDTH} 40`, class: "chart" }, draw("text", { x: 10, y: 24 }, "nothing to draw: all points are equal"));
+  const [x0, x1] = range(all("z"));
+  const [y0, y1] = range(all("R"));
+  const x = scaleOf([], x0, x1, true, EDGE.left + 8, WIDTH - EDGE.right - 8);
+  const y = scaleOf([], y0, y1, true, HEIGHT - EDGE.bottom - 8, EDGE.top + 8);
+  const svg = frame(label, xAxis, yAxis, x, y);
+  const [low, high] = [Math.max(x0, y0), Math.min(x1, y1)];
+  const first = MARKS.length - groups.length;  // edges keep their mark where a kind is missing
+  groups.forEach((group, k) => {
+    const marks = Array.from(group.z, (z, i) => `M${x.place(z).toFixed(1)},${y.place(group.R[i]).toFixed(1)}${MARKS[k ? k + first : 0]}`);
+    svg.append(draw("path", { class: `pairs-${k ? k + first : 0}`, d: marks.join("") }));
+  });
+  if (low < high) svg.append(draw("line", { class: "equal", x1: x.place(low), y1: y.place(low), x2: x.place(high), y2: y.place(high) }));
+  const lines = groups.map((group, k) => {
+    const at = HEIGHT + 18 * (k + 1) - 6;
+    return [draw("path", { class: `pairs-${k ? k + first : 0}`, d: `M${EDGE.left + 4},${at - 4}${MARKS[k ? k + first : 0]}` }), draw("text", { x: EDGE.left + 16, y: at }, group.words)];
+  });
+  svg.append(...lines.flat());
+  svg.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT + 18 * groups.length}`);
   return svg;
 }
 

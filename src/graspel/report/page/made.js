@@ -1,7 +1,8 @@
 // The folded section "how it was made": charts of the rounds, the graph after each round, and the critical edges.
-import { barChart, lineChart } from "./charts.js";
+import { barChart, lineChart, pairChart } from "./charts.js";
 import { element, fill, make, scrollBox, table } from "./dom.js";
 import { Scatter } from "./scatter.js";
+import { floats } from "./unpack.js";
 import { formatCount, formatNumber, plural } from "./words.js";
 
 const ROWS = 300;  // edges in the table
@@ -12,14 +13,25 @@ export function showMade(page, rest) {
   section.addEventListener("toggle", () => {
     if (!section.open || isDrawn) return;
     isDrawn = true;
-    const rounds = rest.rounds;
-    fill(element("convergence"), lineChart("largest distortion in each round", "round", "largest distortion η", rounds.map((one) => [one.round, one.eta]), { isLog: true }),
+    const rounds = rest.rounds.some((one) => one.gap !== null) ? rest.rounds.filter((one) => one.gap !== null) : rest.rounds;
+    const first = rounds.length && rounds[0].gap !== null
+      ? lineChart("bound of the gap in each round", "round", "upper bound of the gap", rounds.map((one) => [one.round, one.gap]), { isLog: true })
+      : lineChart("largest distortion in each round", "round", "largest distortion η", rounds.map((one) => [one.round, one.eta]), { isLog: true });
+    fill(element("convergence"), first,
       lineChart("objective in each round", "round", "objective F", rounds.map((one) => [one.round, one.F])));
     fill(element("spectrum"), barChart("first eigenvalues", "number of the eigenvalue", "eigenvalue λ", rest.spectrum.values, rest.spectrum.gap));
+    showPairs(rest.pairs);
     showRounds(page, rest);
     showEdges(page);
     section.dataset.drawn = "yes";
   });
+}
+
+function showPairs(packed) {
+  if (packed === null) return;
+  const groups = packed.map(({ words, z, R }) => ({ words, z: floats(z), R: floats(R) }));
+  element("pairs-box").hidden = false;
+  fill(element("pairs"), pairChart("effective resistance against squared distance", "squared distance z", "effective resistance R", groups));
 }
 
 function showRounds(page, rest) {
