@@ -3,6 +3,7 @@
     python -m benchmarks.tsne                          # everything; continues where an earlier run stopped
     python -m benchmarks.tsne --sets usps,digits       # digits, usps, mnist20k, mnist, debian, growth
     python -m benchmarks.tsne --methods graspel,opentsne --seeds 1
+    python -m benchmarks.tsne --file mine.npz          # points of your own: arrays X, y and perhaps metric
     python -m benchmarks.tsne --fresh                  # forget what earlier runs measured
 
 Every cell runs in a process of its own, in which a small fit first loads libraries and compiled code; the seconds are
@@ -19,8 +20,9 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -71,6 +73,23 @@ SETS: dict[str, Callable[[], Data]] = {
     "mnist": lambda: load_set("mnist"),
     "debian": load_debian,
 }
+
+
+def load_file(path: str) -> Data:
+    """Points of one's own: the arrays X and y of an .npz file, with distances by its "metric" (default: euclidean)."""
+    with np.load(path, allow_pickle=False) as kept:
+        missing = [name for name in ("X", "y") if name not in kept]
+        if missing:
+            raise ValueError(f"{path} has no array {missing[0]!r}; it needs X (points as rows) and y (their classes).")
+        metric = str(kept["metric"]) if "metric" in kept else "euclidean"
+        return np.asarray(kept["X"], dtype=np.float32), np.unique(kept["y"], return_inverse=True)[1], metric
+
+
+def use_file(path: str) -> str:
+    """Add the points of a file to the sets, by the name of the file."""
+    SETS[Path(path).stem] = lambda: load_file(path)
+    return Path(path).stem
+
 
 Draw = Callable[[np.ndarray], tuple[Any, Any]]  # from points to coordinates, and the numbers of the points they are of
 
@@ -171,13 +190,15 @@ def measure_growth(n: int) -> dict[str, Any]:
     from graspel.metrics import neighbors_kept
 
     X = manifold(n)
-    before, began = peak_memory(), time.perf_counter()
+    before, began, used = peak_memory(), time.perf_counter(), time.process_time()
     model = MultilevelTSNE(random_state=0).fit(X)
     seconds, memory = time.perf_counter() - began, peak_memory() - before
+    processor = time.process_time() - used
     kept = neighbors_kept(X, model.embedding_, sample=500)
     foretold = MultilevelTSNE().plan(X).memory
     return {
         "seconds": seconds,
+        "processor": processor,
         "memory": memory,
         "foretold": foretold,
         "iterations": model.n_iter_,
@@ -185,8 +206,8 @@ def measure_growth(n: int) -> dict[str, Any]:
     }
 
 
-def compare(results: Results, dataset: str, methods: list[str], seeds: int) -> str:
-    """The table of one data set, and its pictures side by side."""
+def compare(results: Results, dataset: str, methods: list[str], seeds: int, more: Sequence[str] = ()) -> str:
+    """The table of one data set, and its pictures side by side; `more` options go to the process of each cell."""
     found: dict[str, list[dict[str, Any]]] = {}
     n_points = len(SETS[dataset]()[1])
     for method in methods:
@@ -194,7 +215,7 @@ def compare(results: Results, dataset: str, methods: list[str], seeds: int) -> s
         if find_spec(package) is None or n_points > largest:
             continue
         for seed in range(seeds):
-            run = ("-W", "ignore", "-m", "benchmarks.tsne", "--measure", f"{dataset},{method},{seed}")
+            run = ("-W", "ignore", "-m", "benchmarks.tsne", "--measure", f"{dataset},{method},{seed}", *more)
             try:
                 value = measure(results, f"{dataset}/{method}/{seed}", lambda run=run: run_python(*run))
             except ProcessFailed as error:
@@ -222,12 +243,12 @@ def growth(results: Results) -> str:
             results, f"growth/{n}", lambda n=n: run_python("-W", "ignore", "-m", "benchmarks.tsne", "--grow", str(n))
         )
         rows.append(
-            [f"{n:,} x 32", f"{run['seconds']:.0f} s", f"{run['memory'] / 1e9:.2f} GB",
+            [f"{n:,} x 32", f"{run['seconds']:.0f} s", f"{run['processor']:.0f} s", f"{run['memory'] / 1e9:.2f} GB",
              f"{run['foretold'] / 1e9:.2f} GB", str(run["iterations"]),
              f"{run['trustworthiness']:.4f}", f"{run['preservation']:.3f}"]
         )  # fmt: skip
     return titled_table(
-        "Growth", ["points", "clock", "memory", "foretold", "iterations", "trustworthiness", "@10"], rows
+        "Growth", ["points", "clock", "processor", "memory", "foretold", "iterations", "trustworthiness", "@10"], rows
     )
 
 
@@ -245,10 +266,12 @@ def main() -> None:
     parser.add_argument("--sets", help=f"with commas: {', '.join(SETS)}, growth (default: all)", metavar="NAMES")
     parser.add_argument("--methods", help=f"with commas: {', '.join(METHODS)} (default: all)", metavar="NAMES")
     parser.add_argument("--seeds", type=int, default=SEEDS, help="seeds of every method (default: 3)")
+    parser.add_argument("--file", help="points of your own: .npz with X, y and perhaps metric; only these run")
     parser.add_argument("--fresh", action="store_true", help="forget what earlier runs measured")
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     parser.add_argument("--grow", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    own = use_file(options.file) if options.file else None
     if options.measure:
         dataset, method, seed = options.measure.split(",")
         print(json.dumps(measure_cell(dataset, method, int(seed))))
@@ -257,15 +280,16 @@ def main() -> None:
         print(json.dumps(measure_growth(options.grow)))
         return
     try:
-        sets = choose_names("--sets", options.sets and options.sets.split(","), [*SETS, "growth"])
+        sets = [own] if own else choose_names("--sets", options.sets and options.sets.split(","), [*SETS, "growth"])
         methods = choose_names("--methods", options.methods and options.methods.split(","), METHODS)
     except ValueError as error:
         parser.error(str(error))
     results = Results(FOLDER, "tsne", fresh=options.fresh)
     print(f"graspel {current_commit()}, {describe_machine()}", flush=True)
+    more = ("--file", str(Path(options.file).resolve())) if own else ()
     for name in sets:
         with progress_bar():
-            text = growth(results) if name == "growth" else compare(results, name, methods, options.seeds)
+            text = growth(results) if name == "growth" else compare(results, name, methods, options.seeds, more)
         print(f"\n{text}", flush=True)
 
 

@@ -7,7 +7,7 @@ keeps what is needed to place new points.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from graspel.points.distance_table import PRECOMPUTED, check_distances
 from graspel.points.validation import check_data, check_structure
 from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.parameters import check_run
-from graspel.runtime.progress import listening, print_progress
+from graspel.runtime.progress import printing_progress
 
 Ints = NDArray[np.int64]
 
@@ -86,7 +86,7 @@ class GraphEstimator(SavedModel, BaseEstimator):
     @contextmanager
     def _running(self) -> Iterator[None]:
         """Use threads in a way that does not change the result, and print progress if `verbose` is set."""
-        with one_thread_per_call(), listening(print_progress) if self.verbose else nullcontext():
+        with one_thread_per_call(), printing_progress(self.verbose):
             yield
 
     def __sklearn_tags__(self) -> Any:

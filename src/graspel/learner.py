@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from contextlib import nullcontext
 from dataclasses import fields, replace
 from typing import Any
 
@@ -40,7 +39,7 @@ from graspel.points.stored import as_stored
 from graspel.points.validation import check_data
 from graspel.runtime.parallel import count_threads, one_thread_per_call
 from graspel.runtime.parameters import check_choice, check_flag, check_number, check_run, generator
-from graspel.runtime.progress import announce, listening, print_progress
+from graspel.runtime.progress import announce, printing_progress
 
 NO_INFLUENCE = ("n_jobs", "verbose", "checkpoint", "callback")  # parameters that the result does not depend on
 
@@ -314,7 +313,7 @@ def fit_learner(
     learner._check_parameters()
     rng = generator(learner.random_state)
     learner._check_sizes(values.shape[0])
-    with one_thread_per_call(), listening(print_progress) if learner.verbose else nullcontext():
+    with one_thread_per_call(), printing_progress(learner.verbose):
         announce("preparing")
         plan_learner(learner, values.shape, n_listed=n_listed).check()
         # The points have no name here, so that `learn` can give up their sketch.

@@ -13,7 +13,7 @@ from graspel import GRASPEL, Graph
 from graspel.learning.verdicts import judge
 from graspel.plot import drawing
 from graspel.runtime.notebook_progress import in_notebook
-from graspel.runtime.progress import Progress, print_progress
+from graspel.runtime.progress import announce, printing_progress
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +60,9 @@ def test_progress_in_a_notebook(monkeypatch, capsys):
     handle = SimpleNamespace(update=lambda html: shown.append(html.data))
     monkeypatch.setattr(IPython.display, "display", lambda html, display_id: shown.append(html.data) or handle)
     assert in_notebook()
-    print_progress(Progress("nearest neighbors", 0.5, "<half>"))
-    print_progress(Progress("joining"))
+    with printing_progress():
+        announce("nearest neighbors", 0.5, "<half>")
+        announce("joining")
     assert len(shown) == 2
     assert 'value="0.500"' in shown[0]
     assert "&lt;half&gt;" in shown[0]

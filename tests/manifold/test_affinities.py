@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from graspel import GRASPEL
 from graspel.learner import fit_learner
-from graspel.manifold.affinities import GRAPH_SHARE, affinities, gaussian_shares, group_affinities
+from graspel.manifold.affinities import GRAPH_SHARE, affinities, gaussian_shares, gaussian_widths, group_affinities
 
 
 def lists_and_graph(rng, k=5):
@@ -75,3 +75,12 @@ def test_groups_add_up_their_members(rng):
     expected = dense.reshape(20, 4, 20, 4).sum(axis=(1, 3))
     np.fill_diagonal(expected, 0)
     assert_allclose(coarse, expected / expected.sum(), rtol=1e-5)  # single precision
+
+
+def test_widths_give_back_the_shares(rng):
+    z = np.sort(rng.random((50, 30)) * rng.uniform(0.01, 100, (50, 1)), axis=1)
+    shares = gaussian_shares(z)
+    b, c = gaussian_widths(z, shares).astype(np.float64).T
+    assert_allclose(np.exp(c[:, None] - b[:, None] * z), shares, rtol=0.02, atol=1e-5)
+    assert (b > 0).all()
+    assert (gaussian_widths(np.ones((3, 4)), gaussian_shares(np.ones((3, 4))))[:, 0] == 0).all()

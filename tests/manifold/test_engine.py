@@ -110,3 +110,21 @@ def test_one_and_two_points(n):
     P = sp.csr_array(np.full((n, n), 0.5) - 0.5 * np.eye(n))
     layout = optimize(P, np.arange(2.0 * n).reshape(n, 2), [Iterations(20)], phase="test", n_threads=1)
     assert np.isfinite(layout.coordinates).all()
+
+
+def test_a_picture_is_widened_without_its_outliers(rng):
+    """Without far points all distances keep their ratio; far ones come near, in the direction in which they were."""
+    Y = np.vstack([rng.uniform(-1, 1, (400, 2)), np.zeros((3, 2))])
+    P = sp.csr_array((len(Y), len(Y)))
+    descent = Descent(P, Y, None)
+    descent.widen(20.0)
+    assert_allclose(descent.Y.std(axis=0).max(), 20.0, rtol=1e-4)
+    assert_allclose(descent.Y, (Y - Y.mean(axis=0)) * 20.0 / Y.std(axis=0).max(), rtol=1e-3, atol=1e-3)
+    Y[-3:] = [[0.0, 20.0], [0.0, 150.0], [-100.0, 0.0]]
+    descent = Descent(P, Y, None)
+    descent.widen(20.0)
+    r = np.linalg.norm(descent.Y, axis=1)
+    assert r.max() <= 6 * 20.0
+    assert r[-2] > r[-3] > r[:-3].max(), "the order of the distances is kept"
+    assert 10.0 < descent.Y[:-3].std() <= 20.0, "the others fill the picture"
+    assert abs(descent.Y[-2, 0]) < 0.1 * descent.Y[-2, 1]

@@ -335,7 +335,7 @@ def test_the_callback_is_called_and_can_end_the_iterations(blobs):
 def test_progress_and_verbose(blobs, capsys):
     MultilevelTSNE(random_state=0, verbose=True, **SHORT).fit(blobs[0])
     out = capsys.readouterr().out
-    for words in ("nearest neighbors", "coarsening", "t-SNE of all points  50%", "t-SNE of all points 100%"):
+    for words in ("nearest neighbors", "coarsening", "t-SNE of all points   0%", "t-SNE of all points 100%"):
         assert words in out
     MultilevelTSNE(random_state=0, verbose=True, representatives=True, **SHORT).fit(blobs[0])
     assert "t-SNE of the representatives 100%" in capsys.readouterr().out
@@ -349,3 +349,20 @@ def test_few_points_are_spread_over_the_plane(n, seed):
     spread = np.linalg.svd(E - E.mean(axis=0), compute_uv=False)
     assert spread[1] > 0.2 * spread[0]
     assert label_accuracy(E, y, n_neighbors=1) > 0.95
+
+
+def test_points_without_clusters_do_not_collapse(rng):
+    """With the usual exaggeration such points fall onto one place; the exaggerated iterations begin again with less."""
+    X, widths = rng.standard_normal((1500, 40)), []
+    model = MultilevelTSNE(
+        random_state=0,
+        refine_iter=150,
+        callback=lambda _, iteration, Y: widths.append((iteration, Y.std(axis=0).max())) and None,
+    ).fit(X)
+    assert [iteration for iteration, _ in widths].count(10) == 4, "12, 6, 3 and 1.5 times the attraction"
+    assert widths[3][1] < 1e-2, "the collapse"
+    assert model.n_iter_ == 150
+    assert widths[-6][0] == 100
+    assert widths[-6][1] > 0.1
+    E = model.embedding_
+    assert np.abs(E).max() < 8 * E.std(), "no point is left far outside"

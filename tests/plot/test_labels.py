@@ -44,3 +44,5 @@ def test_crowded_points_are_smaller(rng):
     assert factors[:2000].mean() < factors[2000:].mean()
     assert CROWDED[0] <= factors.min() <= factors.max() <= CROWDED[1]
     assert (_sizes_by_density(np.zeros((100, 2))) == 1).all()
+    factors = _sizes_by_density(np.vstack([places, [[1e6, 1e6]]]))
+    assert factors[:2000].mean() + 0.3 < factors[2000:].mean(), "one far point does not hide the crowd"

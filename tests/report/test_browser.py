@@ -250,17 +250,22 @@ return [seen, data.filter((_, k) => k % 4 === 3).reduce((sum, a) => sum + (a > 0
 """
 
 
-@pytest.mark.parametrize("painter", PAINTERS)
-def test_points_and_edges_are_drawn_in_their_colors(browser, plain, painter):
+def open_with_painter(browser, path, painter):
+    """Open a page that has to draw with this painter; skip the test where the browser cannot."""
     set_view(browser, *VIEWS[0])
     script = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": PAINTERS[painter]})
     try:
         browser.get_log("browser")
-        open_page(browser, plain)
+        open_page(browser, path)
     finally:
         browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
     if painter == "webgl" and ask(browser, "page.map.painter.kind") != "webgl":
         pytest.skip("this browser has no WebGL2")
+
+
+@pytest.mark.parametrize("painter", PAINTERS)
+def test_points_and_edges_are_drawn_in_their_colors(browser, plain, painter):
+    open_with_painter(browser, plain, painter)
     assert browser.execute_script("return document.body.dataset.painter") == painter
     colors = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#1a1a1a", "#b5a400"]
     inked = {}
@@ -271,6 +276,32 @@ def test_points_and_edges_are_drawn_in_their_colors(browser, plain, painter):
     browser.execute_script("graspelReport.highlight(0)")
     seen, _ = browser.execute_script(COUNT_COLORS, "map")
     assert set(seen) & set(colors) == {colors[0]}, "one group is lit up, the others are faint"
+    assert complaints(browser) == []
+
+
+# The number of pixels of the map with ink, if all points are drawn with this factor of their size.
+COUNT_INK = """
+const { map } = graspelReport, { canvas } = map;
+map.painter.setPlaces(map.points, map.factors.map(() => arguments[0]));
+map.drawNow();
+const copy = document.createElement("canvas");
+Object.assign(copy, { width: canvas.width, height: canvas.height });
+const pen = copy.getContext("2d");
+pen.drawImage(canvas, 0, 0);
+return pen.getImageData(0, 0, copy.width, copy.height).data.filter((a, k) => k % 4 === 3 && a > 0).length;
+"""
+
+
+@pytest.mark.parametrize("painter", PAINTERS)
+def test_points_are_drawn_in_their_sizes(browser, plain, painter):
+    """The map gives every point a size by density, and either painter heeds it."""
+    open_with_painter(browser, plain, painter)
+    factors = ask(browser, "[...page.map.factors]")
+    assert len(factors) == ask(browser, "page.points.n")
+    assert min(factors) < 1 < max(factors)
+    small, usual, large = (browser.execute_script(COUNT_INK, factor) for factor in (0.6, 1.0, 1.25))
+    assert 0 < small < 0.7 * usual
+    assert 1.1 * usual < large
     assert complaints(browser) == []
 
 

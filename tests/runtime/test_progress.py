@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from graspel import GRASPEL
-from graspel.runtime.progress import Progress, announce, listening, print_progress
+from graspel.runtime.progress import Progress, announce, listening, printing_progress
 
 
 def test_everyone_who_listens_hears():
@@ -37,8 +38,27 @@ def test_a_listener_is_let_go_after_an_error():
     ],
 )
 def test_printing(capsys, progress, line):
-    print_progress(progress)
+    with printing_progress():
+        announce(progress.step, progress.share, progress.detail)
     assert capsys.readouterr().out == line
+
+
+def test_lines_tell_the_time_left_and_come_once_a_second(capsys, monkeypatch):
+    clock = [100.0]
+    monkeypatch.setattr("graspel.runtime.progress.monotonic", lambda: clock[0])
+    with printing_progress():
+        for share in np.arange(11) / 10:
+            announce("moving", share, "divergence 2.0" if share else "")
+            clock[0] += 0.4
+        announce("writing")
+    assert capsys.readouterr().out.splitlines() == [
+        "graspel: moving   0%",
+        "graspel: moving  30% (divergence 2.0, 0:03 left)",
+        "graspel: moving  60% (divergence 2.0, 0:02 left)",
+        "graspel: moving  90% (divergence 2.0, 0:00 left)",
+        "graspel: moving 100% (divergence 2.0)",
+        "graspel: writing",
+    ]
 
 
 def test_a_run_reports_its_steps_in_order(rng):

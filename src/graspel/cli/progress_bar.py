@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from graspel.runtime.progress import Progress, listening
+from graspel.runtime.progress import Pace, Progress, format_left, listening
 from graspel.runtime.shown import escape_controls
 
 if TYPE_CHECKING:
@@ -58,8 +58,7 @@ class _Bars:
         self._current: str | None = None
         self._seconds: dict[str, float] = {}
         self._step_began = monotonic()
-        self._share_began = self._step_began
-        self._share = 0.0
+        self._pace = Pace()
 
     def show(self, progress: Progress) -> None:
         if progress.step != self._current:
@@ -67,23 +66,18 @@ class _Bars:
             self._start(progress.step)
         total = None if progress.share is None else 100
         completed = None if progress.share is None else 100 * progress.share
-        ends = self._expected_end(progress.share)
+        ends = self._expected_end(progress)
         task = self._tasks[progress.step]
         self._bars.update(task, completed=completed, total=total, detail=escape_controls(progress.detail), ends=ends)
 
-    def _expected_end(self, share: float | None) -> float | None:
+    def _expected_end(self, progress: Progress) -> float | None:
         """Time at which the step ends if it continues at the same pace; None if that is unknown."""
-        if share is None:
-            return None
         now = monotonic()
-        if share < self._share:  # a second pass through the same step
-            self._share_began = now
-        self._share = share
-        return now + (now - self._share_began) * (1 / share - 1) if share > 0 else None
+        left = self._pace.seconds_left(progress, now)
+        return None if left is None else now + left
 
     def _start(self, step: str) -> None:
-        self._current, self._share = step, 0.0
-        self._step_began = self._share_began = monotonic()
+        self._current, self._step_began = step, monotonic()
         if step in self._tasks:
             self._bars.reset(self._tasks[step], total=None, detail="", ends=None)
         else:
@@ -111,8 +105,7 @@ def _make_bars() -> Bars:
         def render(self, task: Task) -> Text:
             if task.fields["ends"] is None:
                 return Text("")
-            minutes, seconds = divmod(max(0, round(task.fields["ends"] - monotonic())), 60)
-            return Text(f"{minutes}:{seconds:02d} left", style="progress.remaining")
+            return Text(format_left(task.fields["ends"] - monotonic()), style="progress.remaining")
 
     unicode = (sys.stderr.encoding or "").lower().startswith("utf")
     return RichProgress(

@@ -37,6 +37,7 @@ SHRINKAGE = 0.9  # share of the nodes that a contraction may leave to be worth a
 GROWN = 8  # random nodes that a part is grown from
 LARGEST_PART = 0.6  # share of the weight that the larger part may have
 PASSES = 6  # most passes over a separator on one level
+NUMBERS = 1 << 33  # numbers of nodes and sides are below it
 PATIENCE = 200  # moves without a smaller separator after which a pass ends
 
 
@@ -49,6 +50,18 @@ def next_random(state: Ints, below: int) -> Any:
     x ^= x << np.uint64(17)
     state[0] = x
     return np.int64((x >> np.uint64(11)) % np.uint64(below))
+
+
+@kernel
+def encode(cost: int, number: int) -> Any:
+    """One number for a heap that gives the lowest cost first."""
+    return np.int64(cost) * NUMBERS + np.int64(number)
+
+
+@kernel
+def decode(code: int) -> Any:
+    """The cost and the number of a code."""
+    return code // NUMBERS, code % NUMBERS
 
 
 @kernel
@@ -195,7 +208,7 @@ def improve_cut(
     sums = np.zeros(2, np.int64)
     gain = np.zeros(n, np.int64)  # weight of the edges to the other part less that of those to the own part
     locked = np.zeros(n, np.bool_)
-    heap: list[Any] = [(np.int64(0), np.int64(0))]
+    heap: list[Any] = [np.int64(0)]
     heap.pop()
     cut = 0
     for v in range(n):
@@ -209,7 +222,7 @@ def improve_cut(
                 cut += edge_weight[e]
                 is_inner = False
         if not is_inner:
-            heapq.heappush(heap, (-gain[v], np.int64(v)))
+            heapq.heappush(heap, encode(-gain[v], v))
     cut //= 2
     first = cut
     best = cut
@@ -218,7 +231,7 @@ def improve_cut(
     n_moved = 0
     n_best = 0
     while len(heap) > 0 and n_moved - n_best < PATIENCE:
-        cost, v = heapq.heappop(heap)
+        cost, v = decode(heapq.heappop(heap))
         if locked[v] or cost != -gain[v]:
             continue
         side = part[v]
@@ -238,7 +251,7 @@ def improve_cut(
             else:
                 gain[u] -= 2 * edge_weight[e]
             if not locked[u]:
-                heapq.heappush(heap, (-gain[u], np.int64(u)))
+                heapq.heappush(heap, encode(-gain[u], u))
         now = max(0, max(sums[0], sums[1]) - largest)
         if now < excess or (now == excess and cut < best):
             best = cut
@@ -265,15 +278,15 @@ def cover_cut(pointers: Ints, ends: Ints, part: Ints) -> None:
     """Move nodes with edges between the two parts to part 2 until none is left, those with the most edges first."""
     n = len(pointers) - 1
     crossing = np.zeros(n, np.int64)
-    heap: list[Any] = [(np.int64(0), np.int64(0))]
+    heap: list[Any] = [np.int64(0)]
     heap.pop()
     for v in range(n):
         for e in range(pointers[v], pointers[v + 1]):
             crossing[v] += part[ends[e]] != part[v]
         if crossing[v] > 0:
-            heapq.heappush(heap, (-crossing[v], np.int64(v)))
+            heapq.heappush(heap, encode(-crossing[v], v))
     while len(heap) > 0:
-        cost, v = heapq.heappop(heap)
+        cost, v = decode(heapq.heappop(heap))
         if part[v] == 2 or cost != -crossing[v] or cost == 0:
             continue
         for e in range(pointers[v], pointers[v + 1]):
@@ -281,7 +294,7 @@ def cover_cut(pointers: Ints, ends: Ints, part: Ints) -> None:
             if part[u] == 1 - part[v]:
                 crossing[u] -= 1
                 if crossing[u] > 0:
-                    heapq.heappush(heap, (-crossing[u], np.int64(u)))
+                    heapq.heappush(heap, encode(-crossing[u], u))
         part[v] = 2
 
 
@@ -302,7 +315,7 @@ def improve_once(pointers: Ints, ends: Ints, weight: Ints, part: Ints, largest: 
     sums = np.zeros(3, np.int64)
     beside = np.zeros((n, 2), np.int64)
     locked = np.zeros(n, np.bool_)
-    heap: list[Any] = [(np.int64(0), np.int64(0))]
+    heap: list[Any] = [np.int64(0)]
     heap.pop()
     for v in range(n):
         sums[part[v]] += weight[v]
@@ -310,7 +323,7 @@ def improve_once(pointers: Ints, ends: Ints, weight: Ints, part: Ints, largest: 
         if part[v] == 2:
             weigh_sides(pointers, ends, weight, part, v, beside)
             for side in range(2):
-                heapq.heappush(heap, (np.int64(beside[v, 1 - side] - weight[v]), np.int64(2 * v + side)))
+                heapq.heappush(heap, encode(beside[v, 1 - side] - weight[v], 2 * v + side))
     first = sums[2]
     best = first
     best_balance = abs(sums[0] - sums[1])
@@ -320,7 +333,7 @@ def improve_once(pointers: Ints, ends: Ints, weight: Ints, part: Ints, largest: 
     n_changed = 0
     waited = 0
     while len(heap) > 0 and waited < PATIENCE:
-        cost, coded = heapq.heappop(heap)
+        cost, coded = decode(heapq.heappop(heap))
         v, side = coded // 2, coded % 2
         if part[v] != 2 or locked[v] or cost != beside[v, 1 - side] - weight[v]:
             continue
@@ -339,7 +352,7 @@ def improve_once(pointers: Ints, ends: Ints, weight: Ints, part: Ints, largest: 
             if part[u] == 2:
                 beside[u, side] += weight[v]
                 if not locked[u]:
-                    heapq.heappush(heap, (np.int64(beside[u, side] - weight[u]), np.int64(2 * u + 1 - side)))
+                    heapq.heappush(heap, encode(beside[u, side] - weight[u], 2 * u + 1 - side))
             elif part[u] == 1 - side:
                 part[u] = 2
                 sums[1 - side] -= weight[u]
@@ -351,13 +364,13 @@ def improve_once(pointers: Ints, ends: Ints, weight: Ints, part: Ints, largest: 
                 weigh_sides(pointers, ends, weight, part, u, beside)
                 if not locked[u]:
                     for other in range(2):
-                        heapq.heappush(heap, (np.int64(beside[u, 1 - other] - weight[u]), np.int64(2 * u + other)))
+                        heapq.heappush(heap, encode(beside[u, 1 - other] - weight[u], 2 * u + other))
                 for f in range(pointers[u], pointers[u + 1]):
                     x = ends[f]
                     if part[x] == 2 and x != u:
                         beside[x, 1 - side] -= weight[u]
                         if not locked[x]:
-                            heapq.heappush(heap, (np.int64(beside[x, 1 - side] - weight[x]), np.int64(2 * x + side)))
+                            heapq.heappush(heap, encode(beside[x, 1 - side] - weight[x], 2 * x + side))
         balance = abs(sums[0] - sums[1])
         waited += 1
         if sums[2] < best or (sums[2] == best and balance < best_balance):

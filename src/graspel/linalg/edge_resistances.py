@@ -42,7 +42,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Factor = ExactFactor | FrontFactor
 
-NESTED_WORK = 1e8  # multiplications of elimination by degree above which nested dissection takes less time
+NESTED_WORK = 3e8  # multiplications of elimination by degree above which nested dissection takes less time
 
 
 class EdgeResistances:

@@ -32,6 +32,7 @@ Singles = NDArray[np.float32]
 
 PERPLEXITY = 2 / 3  # effective number of neighbors, as a share of their number
 GRAPH_SHARE = 0.05  # of a point's affinity, for its neighbors on the graph; enough to keep components together
+LEAST_SHARE = 1e-6  # smallest share whose logarithm is exact enough to tell the width of a Gaussian
 BLOCK = 4096  # points in one block of work
 
 
@@ -77,6 +78,26 @@ def gaussian_shares(z: NDArray[np.floating], n_threads: int = 1) -> Singles:
     blocks = row_blocks(len(z), BLOCK)
     run_blocks(lambda block: calibrate(z, entropy, block.start, block.stop, shares), blocks, n_threads)
     return shares
+
+
+def gaussian_widths(z: NDArray[np.floating], shares: Singles) -> Singles:
+    """For each row the b and the c of its Gaussian: the share of an entry is exp(c - b z).
+
+    Examples
+    --------
+    >>> z = np.array([[1.0, 2.0, 3.0], [1.0, 1.0, np.inf]])
+    >>> shares = gaussian_shares(z)
+    >>> b, c = gaussian_widths(z, shares).T
+    >>> np.exp(c[0] - b[0] * z[0]).round(2), b[1]
+    (array([0.75, 0.2 , 0.05]), np.float32(0.0))
+    """
+    rows = np.arange(len(z))
+    middle = np.maximum((shares > LEAST_SHARE).sum(axis=1) - 1, 0)  # the farthest entry that can be read off
+    first, far = shares[:, 0].astype(np.float64), shares[rows, middle].astype(np.float64)
+    apart = z[rows, middle].astype(np.float64) - z[:, 0]
+    falls = apart > 0
+    b = np.where(falls, np.log(first / np.where(falls, far, first)) / np.where(falls, apart, 1.0), 0.0)
+    return np.column_stack([b, np.log(first) + b * z[:, 0]]).astype(np.float32)
 
 
 def group_affinities(P: sp.csr_array, groups: Ints) -> sp.csr_array:

@@ -50,7 +50,10 @@ COPIES = 8  # copies of the grid, at most
 MOMENTUM = 0.8  # share of the last update that is added to the next; the usual value
 EVERY = 10  # iterations between two progress messages
 LEAST_Z = 1e-30  # of two points or one, which rounding may leave without a sum
-CHECKED = 50  # iterations between two divergences
+FAR = 3.0  # standard deviations from the mean beyond which a point is drawn in; pictures without outliers end there
+DRAWN_IN = 4  # times that points are drawn in at most: the farthest hide how far the others are
+CHECKED = 50  # iterations between two divergences, and those after which a picture is known to collapse
+LEAST_EXAGGERATION = 1.5  # that is tried where a picture collapses
 
 # Called with the phase, the iterations done in it, and the coordinates so far; True ends the phase.
 TSNECallback = Callable[[str, int, Floats], Any]
@@ -61,7 +64,8 @@ class Iterations(NamedTuple):
 
     `rate` is the length of a step in units of the number of points. With a tolerance, the iterations end early once
     50 of them lower the divergence by less than this share of it. Where the coordinates have a smaller standard
-    deviation than `width`, they are scaled up to it before the first iteration.
+    deviation than `width`, they are scaled up to it before the first iteration. Where they have a smaller one than
+    `narrow` after 50 iterations, these are repeated with half of the exaggeration, as long as that is 1.5 or more.
     """
 
     n_iter: int
@@ -69,6 +73,11 @@ class Iterations(NamedTuple):
     rate: float = 1.0
     tolerance: float = 0.0
     width: float = 0.0
+    narrow: float = 0.0
+
+    def halved(self) -> Iterations:
+        """The same with half of the exaggeration, and steps that move points as far."""
+        return self._replace(exaggeration=self.exaggeration / 2, rate=2 * self.rate)
 
 
 class Layout(NamedTuple):
@@ -92,30 +101,54 @@ def optimize(
     total = sum(iterations.n_iter for iterations in schedule)
     if total == 0:
         return Layout(start, float("nan"))
-    done, stopped = 0, False
+    run = Run(phase, total, callback)
+    announce(phase, 0.0)
     with ThreadPoolExecutor(n_threads) as pool:
         descent = Descent(P, start, pool if n_threads > 1 else None)
         for iterations in schedule:
-            descent.rest()
-            descent.widen(iterations.width)
-            last = np.inf
-            for step in range(1, iterations.n_iter + 1):
-                descent.step(iterations)
-                done += 1
-                if step % CHECKED == 0 and iterations.tolerance:
-                    divergence = descent.divergence()
-                    stopped = last - divergence < iterations.tolerance * abs(divergence)
-                    last = divergence
-                if step % EVERY == 0 or step == iterations.n_iter:
-                    known = f"divergence {last:.3f}" if np.isfinite(last) else f"iteration {done}"
-                    announce(phase, done / total, known)
-                    if step % EVERY == 0 and callback is not None:
-                        stopped |= bool(callback(phase, done, descent.coordinates()))
-                if stopped:
-                    break
-            if stopped:
+            if not run.stopped:
+                run.iterate(descent, iterations)
+        divergence = descent.divergence()
+        announce(phase, 1.0, f"divergence {divergence:.3f} after {run.done} iterations")
+        return Layout(descent.coordinates(), divergence, run.done)
+
+
+class Run:
+    """The iterations of one phase: how many are done, and whether a rule or the callback has ended them."""
+
+    def __init__(self, phase: str, total: int, callback: TSNECallback | None) -> None:
+        self.phase, self.total, self.callback = phase, total, callback
+        self.done, self.stopped = 0, False
+
+    def iterate(self, descent: Descent, iterations: Iterations) -> None:
+        """Iterate with one exaggeration, or with half of it where the picture collapses."""
+        may_halve = iterations.narrow > 0 and iterations.exaggeration >= 2 * LEAST_EXAGGERATION
+        begin = descent.Y.copy() if may_halve else None
+        descent.rest()
+        descent.widen(iterations.width)
+        last = np.inf
+        for step in range(1, iterations.n_iter + 1):
+            descent.step(iterations)
+            self.done += 1
+            if step == CHECKED and begin is not None and descent.spread() < iterations.narrow:
+                self.done -= step
+                descent.put(begin)
+                self.iterate(descent, iterations.halved())
+                return
+            if step % CHECKED == 0 and iterations.tolerance:
+                divergence = descent.divergence()
+                self.stopped = last - divergence < iterations.tolerance * abs(divergence)
+                last = divergence
+            if step % EVERY == 0:
+                self._tell(descent, last)
+            if self.stopped:
                 break
-        return Layout(descent.coordinates(), descent.divergence(), done)
+
+    def _tell(self, descent: Descent, last: float) -> None:
+        known = f"divergence {last:.3f}" if np.isfinite(last) else f"iteration {self.done}"
+        announce(self.phase, self.done / self.total, known)
+        if self.callback is not None:
+            self.stopped |= bool(self.callback(self.phase, self.done, descent.coordinates()))
 
 
 class Descent:
@@ -141,7 +174,7 @@ class Descent:
         self.blocks = row_blocks(n, BLOCK)
         self.copies = row_blocks(n, max(CHARGES, -(-n // COPIES)))
         self.bounds = np.empty((len(self.blocks), 2, self.Y.shape[1]), dtype=np.float32)
-        self.bounds[:] = self.Y.min(axis=0), self.Y.max(axis=0)
+        self.put(self.Y)
         self.grid: Grid | None = None
 
     def rest(self) -> None:
@@ -150,11 +183,30 @@ class Descent:
         self.gains[:] = 1
 
     def widen(self, width: float) -> None:
-        """Scale the coordinates up to this standard deviation, along the axis where it is largest."""
-        spread = float(self.Y.std(axis=0, dtype=np.float64).max())
-        if 0 < spread < width:
-            self.Y *= np.float32(width / spread)
-            self.bounds[:] = self.Y.min(axis=0), self.Y.max(axis=0)
+        """Scale the coordinates up to this standard deviation, along the axis where it is largest.
+
+        A point at a distance r > R = 3 `width` from their mean is drawn in to R (2 - R / r) < 2 R: a few points that
+        the exaggerated iterations left far outside would stretch the picture, and the grid with it, for ever.
+        """
+        if not 0 < self.spread() < width:
+            return
+        for _ in range(DRAWN_IN):
+            Y = (self.Y - self.Y.mean(axis=0, dtype=np.float64)) * (width / self.spread())
+            distances = np.maximum(np.sqrt((Y**2).sum(axis=1, keepdims=True)), FAR * width)
+            share = FAR * width / distances
+            self.Y = (Y * share * (2 - share)).astype(np.float32)
+            if distances.max() == FAR * width:
+                break
+        self.put(self.Y)
+
+    def spread(self) -> float:
+        """Standard deviation of the coordinates along the axis where it is largest."""
+        return float(self.Y.std(axis=0, dtype=np.float64).max())
+
+    def put(self, Y: Singles) -> None:
+        """Move all points to these coordinates."""
+        self.Y = Y
+        self.bounds[:] = Y.min(axis=0), Y.max(axis=0)
 
     def step(self, iterations: Iterations) -> None:
         """One iteration."""

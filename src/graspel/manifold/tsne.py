@@ -22,12 +22,12 @@ from graspel.graph import Graph
 from graspel.learner import GRASPEL, plan_learner
 from graspel.learning.plan import Plan
 from graspel.linalg.coarsen import Coarsening, coarsen
-from graspel.manifold.affinities import affinities, group_affinities
+from graspel.manifold.affinities import affinities, gaussian_shares, gaussian_widths, group_affinities
 from graspel.manifold.base import GraphEmbedding
 from graspel.manifold.duplicates import DistinctPoints, merge_copies
 from graspel.manifold.engine import Iterations, Layout, TSNECallback, optimize
 from graspel.manifold.interpolation import interpolate
-from graspel.manifold.placement import place_by_attraction
+from graspel.manifold.placement import keep_heaviest, mutual_weights, place_by_attraction
 from graspel.manifold.plan import plan_tsne
 from graspel.manifold.start import group_start, start_coordinates
 from graspel.neighbors.exact import EXTRA_CANDIDATES
@@ -42,10 +42,10 @@ Floats = NDArray[np.float64]
 
 EXAGGERATION = 12.0  # factor of the attraction in the early iterations; the usual value (van der Maaten 2014)
 WIDTH = 20.0  # standard deviation that the picture is widened to after them; half of what it ends with, or less
+NARROW = 1.0  # standard deviation in them below which a picture collapses: all points within the width of the kernel
 RATE = 3.0  # length of the steps on all points, in units of their number; longer ones gain nothing more
 POINTS_PER_NEIGHBOR = 8  # points for each neighbor that attracts; with fewer, exaggeration pulls all points onto a line
 LEAST_NEIGHBORS = 5  # neighbors that attract each point, however few points there are
-PLACING_NEIGHBORS = 5  # training points that attract a new one; more of them are of other classes more often
 COARSE, FINE = "t-SNE of the representatives", "t-SNE of all points"
 
 
@@ -70,7 +70,8 @@ class MultilevelTSNE(GraphEmbedding):
         Number of neighbors that attract each point; two thirds of it are the perplexity. Where only representatives
         are placed, a third of it: their groups add up the neighbors of all members. At most an eighth of the points.
     early_iter : int, default=100
-        Iterations with attraction exaggerated 12 times; half as many where only representatives are placed.
+        Iterations with attraction exaggerated 12 times, or 6, 3 or 1.5 times where all points would fall onto one
+        place; half as many where only representatives are placed.
     n_iter : int, default=150
         Iterations on the representatives after that, where only these are placed (`representatives`).
     refine_iter : int, default=1000
@@ -92,7 +93,8 @@ class MultilevelTSNE(GraphEmbedding):
     callback : callable, default=None
         Called as ``callback(phase, iteration, coordinates)`` every ten iterations, with the name of the phase
         ("t-SNE of the representatives" or "t-SNE of all points"), the iterations done in it, and the coordinates of its
-        points so far. The phase ends if it returns True.
+        points so far. The phase ends if it returns True. Where the exaggeration turns out to be too strong, the count
+        begins again.
 
     Attributes
     ----------
@@ -183,6 +185,7 @@ class MultilevelTSNE(GraphEmbedding):
             neighbors = self._learn_graph(learner, X, values, n_listed=self._n_listed).start.neighbors
             distinct = merge_copies(self.graph_, self._neighbor_lists(neighbors, learner, values, rng))
             coarse, first, last = self._embed(distinct, rng)
+        self._widths = self._find_widths(distinct)
         self.coarse_graph_ = coarse.graph
         self.embedding_ = last.coordinates[distinct.node_of_point]
         self.representatives_ = distinct.point_of_node[coarse.representatives]
@@ -204,8 +207,12 @@ class MultilevelTSNE(GraphEmbedding):
         -------
         coordinates : array (m x n_components). Points of the training set get their own coordinates.
         """
-        ties = self._find_near_points(X, PLACING_NEIGHBORS)
-        return place_by_attraction(self.embedding_[ties.indices], ties.weights)
+        ties = self._find_near_points(X, self._n_attracting)
+        shares = gaussian_shares(ties.z).astype(np.float64)
+        weights = mutual_weights(ties.z, shares, self._widths[ties.indices].astype(np.float64))
+        weights[ties.is_old] = ties.weights[ties.is_old]  # all for the point itself
+        indices, weights = keep_heaviest(ties.indices, weights)
+        return place_by_attraction(self.embedding_[indices], weights)
 
     def plan(self, X: Any) -> Plan:
         """Foretell memory and time of `fit`; a fit that cannot be held in memory does not begin.
@@ -253,13 +260,21 @@ class MultilevelTSNE(GraphEmbedding):
         last = self._embed_points(distinct, P, rng)
         return coarse, last._replace(coordinates=last.coordinates[coarse.representatives]), last
 
+    def _find_widths(self, distinct: DistinctPoints) -> NDArray[np.float32]:
+        """The widths of the Gaussians of all points, by which new points are placed."""
+        z = distinct.z[:, : self._n_attracting]
+        if not z.shape[1]:  # all points are equal
+            return np.zeros((len(distinct.node_of_point), 2), dtype=np.float32)
+        widths = gaussian_widths(z, gaussian_shares(z, count_threads(self.n_jobs)))
+        return widths[distinct.node_of_point]
+
     def _embed_points(self, distinct: DistinctPoints, P: sp.csr_array, rng: np.random.Generator) -> Layout:
         """Step 3 for all points."""
         start = start_coordinates(distinct.points, distinct.A, self.n_components, rng, self.n_jobs)
         n_early = min(self.early_iter, self.refine_iter)
         width = min(WIDTH, np.sqrt(distinct.n_points) / 2)
         schedule = [
-            Iterations(n_early, EXAGGERATION, 1 / EXAGGERATION),
+            Iterations(n_early, EXAGGERATION, 1 / EXAGGERATION, narrow=NARROW),
             Iterations(self.refine_iter - n_early, 1.0, RATE, self.tol, width),
         ]
         n_threads = count_threads(self.n_jobs)

@@ -16,6 +16,7 @@ HAZE = 0.35  # share of white in the color of the farthest point
 NAME_SIZE, LETTER_WIDTH, LINE_HEIGHT = 15, 0.65, 1.15  # of the names, in points, and in units of the size
 CROWDED = 0.35, 1.5  # factors of a point's size where points are densest and sparsest
 BINS, BINS_IN_SPACE = 64, 24  # of the histogram by which density is measured, on each axis
+RIM = 0.005  # share of the points on each side outside of the histogram, so that a far point cannot widen it
 MAX_LEGEND = 40  # classes in a legend, two columns of twenty; with more there is none
 
 
@@ -50,11 +51,14 @@ def draw_points(ax: Any, places: np.ndarray, classes: np.ndarray, nearness: np.n
 
 def _sizes_by_density(places: np.ndarray) -> np.ndarray:
     """A factor for the size of each point: the square root of the median density over its own, within limits."""
-    span, d = np.ptp(places, axis=0), places.shape[1]
-    if len(places) < BINS or not (span > 0).all():
+    d = places.shape[1]
+    if len(places) < BINS:
+        return np.ones(len(places))
+    low, high = np.quantile(places, (RIM, 1 - RIM), axis=0)
+    if not (high > low).all():
         return np.ones(len(places))
     n_bins = BINS if d == 2 else BINS_IN_SPACE
-    cells = np.minimum(((places - places.min(axis=0)) / span * n_bins).astype(np.int64), n_bins - 1)
+    cells = np.clip((places - low) / (high - low) * n_bins, 0, n_bins - 1).astype(np.int64)
     counts = np.zeros([n_bins + 2] * d)
     np.add.at(counts, tuple(cells.T + 1), 1.0)
     corners = np.ndindex(*[3] * d)

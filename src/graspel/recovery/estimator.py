@@ -15,7 +15,6 @@ IEEE Transactions on Signal Processing 64, 2016. The model of signals and noise.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -35,7 +34,7 @@ from graspel.recovery.preparation import prepare_signals
 from graspel.recovery.pruning import recover_by_pruning
 from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.parameters import check_choice, check_flag, check_number, check_run, generator
-from graspel.runtime.progress import announce, listening, print_progress
+from graspel.runtime.progress import announce, printing_progress
 
 Floats = NDArray[np.float64]
 
@@ -171,7 +170,7 @@ class GraphRecovery(BaseEstimator):
         needs_neighbors = n > ALL_PAIRS if self.all_pairs is None else not self.all_pairs
         if needs_neighbors and self.n_neighbors >= n:
             raise ValueError(f"n_neighbors={self.n_neighbors}: must be smaller than the number of nodes, {n}.")
-        with one_thread_per_call(), listening(print_progress) if self.verbose else nullcontext():
+        with one_thread_per_call(), printing_progress(self.verbose):
             announce("recovering", None, "noise")
             noise = estimate_noise(signals) if isinstance(self.noise, str) else _scale_noise(self.noise, unit, signals)
             self.noise_ = noise / unit
@@ -191,7 +190,7 @@ class GraphRecovery(BaseEstimator):
             raise ValueError(f"n_neighbors={self.n_neighbors}: must be smaller than the number of nodes, {n}.")
         unit, cause_unit = (power_of_two_unit(float(np.abs(values).max())) for values in (voltages, causes))
         voltages, causes = (voltages - voltages.mean(axis=0)) * unit, causes * cause_unit
-        with one_thread_per_call(), listening(print_progress) if self.verbose else nullcontext():
+        with one_thread_per_call(), printing_progress(self.verbose):
             price = np.log(n * m) if self.criterion == "bic" else 2.0
             rng = generator(self.random_state)
             found = recover_from_currents(voltages, causes, price, rng, self.n_neighbors, self.n_jobs)

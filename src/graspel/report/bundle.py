@@ -20,6 +20,7 @@ MODULES = (
     "network",
     "theme",
     "dom",
+    "density",
     "webgl",
     "raster",
     "scatter",

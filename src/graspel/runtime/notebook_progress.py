@@ -19,14 +19,14 @@ def in_notebook() -> bool:
     return shell is not None and getattr(shell, "kernel", None) is not None
 
 
-def show_in_notebook(progress: Progress) -> None:
-    """Replace the line of this cell by a bar and the step at work."""
+def show_in_notebook(progress: Progress, detail: str) -> None:
+    """Replace the line of this cell by a bar, the step at work, and a detail of it."""
     from IPython import get_ipython
     from IPython.display import HTML, display
 
     share = "" if progress.share is None else f' value="{progress.share:.3f}"'
-    detail = f" ({escape(progress.detail)})" if progress.detail else ""
-    bar = HTML(f"<progress{share} style='width:180px'></progress> {escape(progress.step)}{detail}")
+    more = f" ({escape(detail)})" if detail else ""
+    bar = HTML(f"<progress{share} style='width:180px'></progress> {escape(progress.step)}{more}")
     cell = int(getattr(get_ipython(), "execution_count", 0))
     if cell in _handles:
         _handles[cell].update(bar)

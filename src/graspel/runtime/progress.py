@@ -16,8 +16,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from math import inf
+from time import monotonic
 
 from graspel.runtime.notebook_progress import in_notebook, show_in_notebook
+
+LINE_SECONDS = 1.0  # between two printed lines of one step, at least
 
 
 @dataclass(frozen=True)
@@ -53,11 +57,71 @@ def announce(step: str, share: float | None = None, detail: str = "") -> None:
             listener(progress)
 
 
-def print_progress(progress: Progress) -> None:
-    """Print one message as a line, in a notebook in place of the last; the listener of ``verbose=True``."""
-    if in_notebook():
-        show_in_notebook(progress)
+class Pace:
+    """How long the running step will still take, if it continues at the pace that it had so far.
+
+    Examples
+    --------
+    >>> pace = Pace()
+    >>> pace.seconds_left(Progress("searching", 0.0), now=10.0)
+    >>> pace.seconds_left(Progress("searching", 0.25), now=14.0)
+    12.0
+    """
+
+    def __init__(self) -> None:
+        self._step, self._share, self._began = "", 0.0, 0.0
+
+    def seconds_left(self, progress: Progress, now: float) -> float | None:
+        """Seconds from `now` to the end of the step of this message; None if that is unknown."""
+        share = progress.share or 0.0
+        if progress.step != self._step or share < self._share:  # a new step, or a second pass through the same one
+            self._step, self._began = progress.step, now
+        self._share = share
+        return (now - self._began) * (1 / share - 1) if share > 0 else None
+
+
+class ProgressPrinter:
+    """Prints messages as lines, with the time left; in a notebook each replaces the last.
+
+    A line appears when a step begins or ends, and at most once a second in between.
+    """
+
+    def __init__(self) -> None:
+        self._pace, self._step, self._printed = Pace(), "", -inf
+
+    def show(self, progress: Progress) -> None:
+        """Print this message, unless the last line is too recent."""
+        now = monotonic()
+        left = self._pace.seconds_left(progress, now)
+        turn = progress.step != self._step or progress.share == 1.0
+        if not turn and now - self._printed < LINE_SECONDS:
+            return
+        self._step, self._printed = progress.step, now
+        details = [progress.detail, format_left(left) if left else ""]
+        detail = ", ".join(part for part in details if part)
+        if in_notebook():
+            show_in_notebook(progress, detail)
+            return
+        share = "" if progress.share is None else f" {progress.share:4.0%}"
+        print(f"graspel: {progress.step}{share}{f' ({detail})' if detail else ''}", flush=True)
+
+
+@contextmanager
+def printing_progress(verbose: bool | int = True) -> Iterator[None]:
+    """Print what is announced inside the ``with`` block if `verbose` is set, as estimators with `verbose` do."""
+    if not verbose:
+        yield
         return
-    share = "" if progress.share is None else f" {progress.share:4.0%}"
-    detail = f" ({progress.detail})" if progress.detail else ""
-    print(f"graspel: {progress.step}{share}{detail}", flush=True)
+    with listening(ProgressPrinter().show):
+        yield
+
+
+def format_left(seconds: float) -> str:
+    """Time left in words.
+
+    >>> format_left(75.4), format_left(4000)
+    ('1:15 left', '1:06:40 left')
+    """
+    minutes, rest = divmod(max(0, round(seconds)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d} left" if hours else f"{minutes}:{rest:02d} left"

@@ -10,6 +10,7 @@ const load = async (name) => {
   return import(`data:text/javascript,${encodeURIComponent(text)}`);
 };
 const { Camera, mainRange, nearestPoint, pointsInside } = await load("camera");
+const { sizesByDensity } = await load("density");
 const { Heap, Network } = await load("network");
 const { middlePoints, placeBoxes } = await load("labels");
 const { formatMark, formatNumber, formatShare, plural, search, shortened, ticks, toCSV } = await load("words");
@@ -214,4 +215,36 @@ test("points in space are drawn from far to near", () => {
   const order = farFirst(camera, Uint32Array.from({ length: 300 }, (_, i) => i));
   assert.deepEqual([...order].sort((a, b) => a - b), Array.from({ length: 300 }, (_, i) => i));
   for (let k = 1; k < 300; k++) assert(camera.points[3 * order[k] + 2] >= camera.points[3 * order[k - 1] + 2] - 0.1);
+});
+
+// --- sizes -----------------------------------------------------------------------------------------------------------
+
+test("points are small in a crowd and large where they stand alone, in the plane and in space", () => {
+  for (const view of [null, [[1, 0, 0], [0, 1, 0], [0, 0, 1]]]) {
+    const alone = cloud(100, 10);
+    const crowd = Float32Array.from({ length: 6000 }, (_, k) => (!view && k % 3 === 2 ? 0 : 4 + 2 * random()));
+    const sizes = sizesByDensity(new Camera(Float32Array.of(...alone, ...crowd), view));
+    const median = (some) => [...some].sort((a, b) => a - b)[some.length >> 1];
+    assert(median(sizes.slice(0, 100)) > 1.2);
+    assert(Math.abs(median(sizes.slice(100)) - 1) < 0.05);
+    sizes.forEach((own) => assert(own >= 0.6 - 1e-6 && own <= 1.25 + 1e-6));
+  }
+});
+
+test("the density of a point is the number of points in the nine cells around it", () => {
+  const points = Float32Array.from({ length: 1500 }, (_, k) => (k % 3 === 2 ? 0 : random() ** 2));
+  const camera = new Camera(points);
+  const cell = (i, a) => Math.min(63, Math.floor(64 * ((points[3 * i + a] - camera.center[a]) / camera.size[a] + 0.5)));
+  const near = (i, j) => Math.abs(cell(i, 0) - cell(j, 0)) <= 1 && Math.abs(cell(i, 1) - cell(j, 1)) <= 1;
+  const everyone = Array.from({ length: 500 }, (_, i) => i);
+  const density = everyone.map((i) => everyone.filter((j) => near(i, j)).length);
+  const median = [...density].sort((a, b) => a - b)[250];
+  const wanted = density.map((own) => Math.max(0.6, Math.min(1.25, (median / own) ** 0.25)));
+  sizesByDensity(camera).forEach((own, i) => assert(Math.abs(own - wanted[i]) < 1e-5));
+});
+
+test("few points, and points on a line, have one size", () => {
+  assert.deepEqual([...sizesByDensity(new Camera(cloud(9)))], Array(9).fill(1));
+  const line = Float32Array.from({ length: 600 }, (_, k) => (k % 3 === 0 ? k : 0));
+  assert(sizesByDensity(new Camera(line)).every((own) => own === 1));
 });

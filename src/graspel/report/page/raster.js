@@ -43,8 +43,9 @@ export class RasterPainter {
     this.layer = document.createElement("canvas");
   }
 
-  setPlaces(places) {
+  setPlaces(places, factors) {
     this.n = places.length / 3;
+    this.factors = factors;
   }
 
   // Colors as whole pixels: alpha, blue, green, red.
@@ -75,23 +76,24 @@ export class RasterPainter {
       Object.assign(this.layer, { width, height });
     }
     this.buffer.fill(0);
-    const side = Math.max(1, Math.round(size * ratio * 0.9));
-    for (const [points, across] of [[this.faint, Math.max(1, Math.round(0.7 * side))], [this.solid, side]]) {
-      this.drawPoints(camera.inSpace ? farFirst(camera, points) : points, screen, across, ratio);
+    for (const [points, share] of [[this.faint, 0.7], [this.solid, 1]]) {
+      this.drawPoints(camera.inSpace ? farFirst(camera, points) : points, screen, 0.9 * size * ratio * share, ratio);
     }
     this.layer.getContext("2d").putImageData(this.image, 0, 0);
     pen.drawImage(this.layer, 0, 0);
   }
 
-  drawPoints(points, screen, side, ratio) {
-    const { buffer, pixels, shapes } = this;
+  drawPoints(points, screen, across, ratio) {
+    const { buffer, pixels, shapes, factors } = this;
     const { width, height } = this.canvas;
-    const spans = Array.from({ length: 6 }, (_, shape) => spansOf(shape, side));
+    const drawn = [];  // the spans of every shape, by the side of its square
     for (const i of points) {
+      const side = Math.max(1, Math.round(across * factors[i]));
       const left = Math.round(screen[2 * i] * ratio - side / 2);
       const top = Math.round(screen[2 * i + 1] * ratio - side / 2);
       if (left < 0 || top < 0 || left + side > width || top + side > height) continue;
-      const own = spans[shapes[i]];
+      drawn[side] ??= Array.from({ length: 6 }, (_, shape) => spansOf(shape, side));
+      const own = drawn[side][shapes[i]];
       for (let y = 0; y < side; y++) {
         const from = (top + y) * width + left;
         buffer.fill(pixels[i], from + own[2 * y], from + own[2 * y + 1]);

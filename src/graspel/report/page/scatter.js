@@ -1,5 +1,6 @@
 // A drawing of points that can be moved: drag, wheel, two fingers, keys, and buttons do the same.
 import { Camera, nearestPoint, pointsInside } from "./camera.js";
+import { pointSize, sizesByDensity } from "./density.js";
 import { button, make } from "./dom.js";
 import { middlePoints, placeBoxes } from "./labels.js";
 import { RasterPainter } from "./raster.js";
@@ -38,7 +39,8 @@ export class Scatter {
   show(points, view = null) {
     this.points = points;
     this.camera = new Camera(points, view);
-    this.painter.setPlaces(points);
+    this.factors = sizesByDensity(this.camera);
+    this.painter.setPlaces(points, this.factors);
     this.placeLabels();
     this.resize();
   }
@@ -100,9 +102,7 @@ export class Scatter {
     this.waiting = false;
     if (!this.camera?.unit || !this.hasColors) return;
     this.screen = null;
-    const n = this.points.length / 3;
-    const base = n > 20000 ? 2.4 : n > 5000 ? 3.2 : n > 1000 ? 4.6 : 7.5;
-    this.pointSize = Math.min(base * Math.max(1, this.camera.zoom) ** 0.4, 16);
+    this.pointSize = pointSize(this.camera);
     this.painter.draw(this.camera, this.pointSize, this.layers.map((layer) => this.thin(layer)));
     this.drawOver();
     this.frames = (this.frames ?? 0) + 1;
@@ -158,7 +158,7 @@ export class Scatter {
       for (const [color, width] of [[ground, k ? 3 : 5], [ink, k ? 1.5 : 2.5]]) {
         Object.assign(pen, { strokeStyle: color, lineWidth: width });
         pen.beginPath();
-        pen.arc(x, y, this.pointSize / 2 + (k ? 3 : 6), 0, 2 * Math.PI);
+        pen.arc(x, y, (this.pointSize * this.factors[i]) / 2 + (k ? 3 : 6), 0, 2 * Math.PI);
         pen.stroke();
       }
       if (k > 2000) break;
@@ -250,7 +250,7 @@ export class Scatter {
     this.canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
     this.canvas.addEventListener("webglcontextrestored", () => {
       this.painter.prepare();
-      this.painter.setPlaces(this.points);
+      this.painter.setPlaces(this.points, this.factors);
       this.act.onRestore?.();
     });
   }

@@ -1,22 +1,23 @@
 // Draws points and edges with WebGL2. `raster.js` has the same methods, for browsers without it.
 
 const POINTS = `#version 300 es
-in vec3 place; in vec4 color; in float shape;
+in vec3 place; in vec4 color; in float shape; in float factor;
 uniform mat3 axes; uniform vec3 center; uniform vec2 zoom; uniform vec2 pan; uniform float depth; uniform float size;
-out vec4 ink; flat out int form;
+out vec4 ink; flat out int form; flat out float across;
 void main() {
   vec3 at = axes * (place - center);
   gl_Position = vec4(at.xy * zoom + pan, -at.z * depth, 1.0);
-  gl_PointSize = color.a < 0.9 ? size * 0.7 : size;
+  across = max(1.0, size * factor * (color.a < 0.9 ? 0.7 : 1.0));
+  gl_PointSize = across;
   ink = color;
   form = int(shape + 0.5);
 }`;
 const INK = `#version 300 es
 precision highp float;
-in vec4 ink; flat in int form; uniform float size; out vec4 result;
+in vec4 ink; flat in int form; flat in float across; out vec4 result;
 void main() {
   vec2 p = 2.0 * gl_PointCoord - 1.0;
-  if (size > 4.0) {
+  if (across > 4.0) {
     float r = length(p);
     bool inside = form == 0 ? r <= 1.0 : form == 1 ? max(abs(p.x), abs(p.y)) <= 0.85 : form == 2 ? abs(p.x) + abs(p.y) <= 1.0
       : form == 3 ? p.y <= 0.8 && abs(p.x) <= 0.5 * (p.y + 1.0) : form == 4 ? min(abs(p.x), abs(p.y)) <= 0.32 : p.y >= -0.8 && abs(p.x) <= 0.5 * (1.0 - p.y);
@@ -65,7 +66,7 @@ export class WebGLPainter {
     const { gl } = this;
     this.points = this.compile(POINTS, INK);
     this.lines = this.compile(LINES, LINE_INK);
-    this.buffers = Object.fromEntries(["places", "colors", "shapes", "edges"].map((name) => [name, gl.createBuffer()]));
+    this.buffers = Object.fromEntries(["places", "colors", "shapes", "factors", "edges"].map((name) => [name, gl.createBuffer()]));
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   }
@@ -82,6 +83,7 @@ export class WebGLPainter {
     gl.bindAttribLocation(program, 0, "place");
     gl.bindAttribLocation(program, 1, "color");
     gl.bindAttribLocation(program, 2, "shape");
+    gl.bindAttribLocation(program, 3, "factor");
     gl.linkProgram(program);
     if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
     const uniforms = {};
@@ -95,9 +97,11 @@ export class WebGLPainter {
     gl.bufferData(target, values, gl.STATIC_DRAW);
   }
 
-  setPlaces(places) {
+  // Places of the points, and a factor of the size of each.
+  setPlaces(places, factors) {
     this.n = places.length / 3;
     this.upload(this.gl.ARRAY_BUFFER, this.buffers.places, places);
+    this.upload(this.gl.ARRAY_BUFFER, this.buffers.factors, factors);
   }
 
   setColors(colors, shapes) {
@@ -133,8 +137,7 @@ export class WebGLPainter {
     gl.bindBuffer(gl.ARRAY_BUFFER, buffers.places);
     gl.enableVertexAttribArray(0);
     gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 0, 0);
-    gl.disableVertexAttribArray(1);
-    gl.disableVertexAttribArray(2);
+    for (const other of [1, 2, 3]) gl.disableVertexAttribArray(other);
     for (const { from, to, color } of layers) {
       if (to <= from) continue;
       this.use(this.lines, camera);
@@ -150,6 +153,9 @@ export class WebGLPainter {
     gl.bindBuffer(gl.ARRAY_BUFFER, buffers.shapes);
     gl.enableVertexAttribArray(2);
     gl.vertexAttribPointer(2, 1, gl.UNSIGNED_BYTE, false, 0, 0);
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffers.factors);
+    gl.enableVertexAttribArray(3);
+    gl.vertexAttribPointer(3, 1, gl.FLOAT, false, 0, 0);
     gl.drawArrays(gl.POINTS, 0, this.n);
   }
 }
