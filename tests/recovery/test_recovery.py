@@ -99,6 +99,15 @@ def test_large_graphs_are_recovered_from_the_learners_edges(seed):
     assert edge_scores(truth, model.graph_).f_measure > 0.9
 
 
+def test_many_signals_leave_no_edges_that_would_vanish():
+    truth = grid_graph(15, 15)
+    scores = []
+    for n_signals in (200, 2000):
+        X = smooth_signals(truth, n_signals, noise=0.5, random_state=0)
+        scores.append(edge_scores(truth, GraphRecovery(random_state=0).fit(X).graph_).f_measure)
+    assert 0.9 < scores[0] < scores[1]
+
+
 def test_few_signals_of_a_sparse_graph_bring_fewer_edges_by_chance():
     truth = Graph(50, np.arange(50), (np.arange(50) + 1) % 50, 1.0)
     gains = []

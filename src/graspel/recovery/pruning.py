@@ -8,7 +8,8 @@ of M signals by
 
 which is infinite for a bridge. An edge is removed if twice this loss is below its price by the information criterion,
 log M for BIC (Schwarz 1978). The loss of one edge changes when other edges are removed. So a round removes at most
-three in ten of the edges, those of the smallest loss, and the weights are updated before the next round. Edges of the
+three in ten of the edges, those of the smallest loss, and the weights are updated before the next round. Where hardly
+an edge is left below its price, the weights are refined to their optimum, and the losses computed again. Edges of the
 spanning tree of the largest losses are never removed, so that the graph stays connected.
 
 The formula for the loss is the rank-one update of the determinant, det(L - w e e') = det(L) (1 - w R).
@@ -50,6 +51,7 @@ Ints = NDArray[np.int64]
 AT_A_TIME = 0.3  # largest share of the edges that one round removes
 STEPS = 3  # updates w <- w R / k before the losses of a round are computed
 STEPS_BY_ESTIMATE = 1  # the same where resistances are estimated, which takes longer
+ROUGH = 1e-2  # gap of the weights at which the losses of edges are final
 FEW = 0.002  # stop when a round would remove no more than this share of the edges
 FEW_BY_ESTIMATE = 0.03  # the same where resistances are estimated; their error puts about this share below the price
 
@@ -84,6 +86,7 @@ def recover_by_pruning(
     k = k / unit
     graph = graph.with_weights(calibrated_weights(k, graph.n_nodes))
     path: list[tuple[int, float]] = []
+    is_refined = False
     while True:
         announce("recovering", None, f"{graph.n_edges:,} edges left")
         exact = exact_resistances(graph)
@@ -96,7 +99,13 @@ def recover_by_pruning(
         path.append((graph.n_edges, float(loss.min())))
         removed = _find_weakest(graph, loss, price, max(1, int(AT_A_TIME * graph.n_edges)))
         if len(removed) <= (FEW if is_exact else FEW_BY_ESTIMATE) * graph.n_edges:
-            break
+            if is_refined or not is_exact:
+                break
+            # With many signals even a small leverage costs likelihood, and a few steps leave edges that would vanish.
+            graph, refined = refine_weights(graph, k, rng, tol=max(tol, ROUGH), n_jobs=n_jobs)
+            k, is_refined = refined.state.distance, True
+            continue
+        is_refined = False
         kept = np.ones(graph.n_edges, dtype=bool)
         kept[removed] = False
         graph, k = graph.with_only(kept), k[kept]
