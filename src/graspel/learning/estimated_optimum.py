@@ -1,13 +1,7 @@
 r"""The optimum of graphs too large for exact resistances: the same search, by estimates whose error goes to nought.
 
-On given edges the optimum is the fixed point u = tau(u), where u = w k and tau = w R are the leverages. The step
-u <- tau never lowers F (:mod:`graspel.learning.refine`). With estimates of tau that are unbiased
-(:mod:`graspel.linalg.edge_leverages`), the damped steps
-
-    u <- u + a_t (tau - u),        a_t = 1, then smaller and smaller,
-
-average over the errors of all steps (Robbins and Monro 1951). Each has fresh random numbers. Momentum, half of the last
-change of log u, shortens the way of the directions in which F is flat.
+The weights come from damped steps to the estimated leverages, which average over the errors of all steps
+(:mod:`graspel.learning.leverage_steps`).
 
 The pairs with R > k are looked for in the neighbor lists, by estimates as well. The bound of the gap
 (:mod:`graspel.learning.optimality_gap`) is computed from estimates that are independent of the weights. It is a maximum
@@ -21,18 +15,9 @@ pairs of the lists whose R is not below k by three standard errors. These pairs 
 are dropped again if it vanishes. The bound is then one over the edges, the lists (where pairs farther below count as
 below) and all pairs of 1,024 random nodes, which are searched exactly; or over all pairs up to 25,000 nodes. There
 the pairs that were found become edges, and another exact round follows, until the bound is below `tol`.
-
-References
-----------
-H. Robbins and S. Monro. A stochastic approximation method. Annals of Mathematical Statistics 22, 1951.
-
-B. T. Polyak. Some methods of speeding up the convergence of iteration methods. USSR Computational Mathematics and
-Mathematical Physics 4, 1964. Momentum.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +25,7 @@ from numpy.typing import NDArray
 from graspel.graph import Graph
 from graspel.graph.edges import edge_keys
 from graspel.learning.exact_measures import ExactMeasures
+from graspel.learning.leverage_steps import FINAL, FIRST, LATER, Steps, follow_leverages
 from graspel.learning.optimal_weights import optimize_weights
 from graspel.learning.optimality_gap import optimality_gap
 from graspel.learning.optimum import ALL_PAIRS_NODES, VANISHED, Optimality, OptimumSearch, merge_priced
@@ -53,32 +39,16 @@ Floats = NDArray[np.float64]
 
 MOST_WORK = 1e12  # multiplications of one exact evaluation, above which R is estimated: half a minute on one core
 N_ROUNDS = 4  # the first has the edges of the start; few pairs are found after the third
-BATCHES = 4  # batches of flows per step
 PRICE_BATCHES = 16  # batches from which pairs are priced: 128 flows, 3 % standard error of R
 BOUND_BATCHES = 64  # batches for the bound: 512 flows
 BOUND_TOL = 1e-4  # relative residual of these flows
 LEVEL = 0.03  # smallest R / k - 1 of a pair that becomes an edge: its standard error
 NEGLIGIBLE = 1e-3  # leverage up to which an edge is dropped
-SHRINK = 0.1  # smallest factor by which a step changes a weight; estimates of small leverages may be negative
-LOWEST = 1e-9  # smallest u
 FINISH_WORK = 3e12  # multiplications of one exact evaluation up to which the last weights are exact: a minute
 FINISH_SHARE = 0.7  # bound of the gap over the edges at which exact steps end, relative to `tol`
 DOUBT = 3.0  # standard errors by which R must be below k for a pair to be left out of the exact steps
 SUSPECT_LEVERAGE = 1e-4  # leverage with which these pairs start
 LARGEST_GROUND = 1e-6  # in units of the median k: above it 1/sigma^2 changes resistances
-
-
-class Steps(NamedTuple):
-    """A number of steps of the same length a, with momentum."""
-
-    number: int
-    length: float
-    momentum: float
-
-
-FIRST = (Steps(14, 1.0, 0.5), Steps(6, 0.5, 0.5))  # from equal leverages
-LATER = (Steps(6, 1.0, 0.5), Steps(4, 0.5, 0.5))  # from the weights of the last round and few new edges
-FINAL = (Steps(10, 1.0, 0.5), Steps(6, 0.5, 0.5), Steps(6, 0.25, 0.5), Steps(6, 0.12, 0.5))
 
 
 class EstimatedSearch(OptimumSearch):
@@ -144,20 +114,9 @@ class EstimatedSearch(OptimumSearch):
 
     def follow_leverages(self, schedule: tuple[Steps, ...]) -> None:
         """The damped steps to u = tau(u), for the edges of the graph."""
-        n, k = self.graph.n_nodes, self.k
-        u = np.maximum(self.graph.weights * k, LOWEST)
-        u *= (n - 1) / u.sum()
-        before, done, total = np.log(u), 0, sum(steps.number for steps in schedule)
-        for steps in schedule:
-            for _ in range(steps.number):
-                announce("optimizing weights", done / total, f"round {self.round} of {N_ROUNDS}")
-                found = self._estimate(u / k, BATCHES)
-                now = np.log(u)
-                after = np.maximum(u + steps.length * (found.leverage - u), SHRINK * u)
-                u = np.maximum(after * np.exp(steps.momentum * np.clip(now - before, -1, 1)), LOWEST)
-                u *= (n - 1) / u.sum()  # as at the optimum, and as the leverages of every graph (Foster)
-                before, done = now, done + 1
-        self.graph = self.graph.with_weights(u / k)
+        detail, n_threads = f"round {self.round} of {N_ROUNDS}", self.problem.points.n_threads
+        weights = follow_leverages(self.graph, self.k, schedule, self._rng, n_threads, detail)
+        self.graph = self.graph.with_weights(weights)
 
     def _estimate(self, weights: Floats, n_batches: int, **options: object) -> Leverages:
         adjacency = self.graph.with_weights(weights).adjacency

@@ -41,10 +41,13 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from graspel.graph import Graph
+from graspel.learning.leverage_steps import FINAL, FIRST, Steps, follow_leverages
 from graspel.learning.optimal_weights import largest_deviation, optimize_weights
 from graspel.linalg import effective_resistance
 from graspel.linalg.components import is_connected
+from graspel.linalg.edge_leverages import estimate_leverages
 from graspel.linalg.edge_resistances import EdgeResistances
+from graspel.runtime.parallel import count_threads
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -54,8 +57,8 @@ EXACT_WORK = 1.5e11  # multiplications up to which they are exact in larger grap
 TOL = 1e-3  # largest |R / k - 1| over the edges at which the iteration stops
 MAX_ITER = 200  # largest number of iterations with exact resistances
 STALLED = 20  # iterations without a larger objective after which the iteration stops
-SKETCHED_ITER = 6  # number of iterations with estimated resistances: more would fit the error of the estimates
-SKETCH_ERROR = 0.15  # relative standard error of estimated resistances
+SKETCH_ERROR = 0.15  # relative standard error of estimated resistances as a function of the weights
+CHECKED_BATCHES = 16  # batches of flows from which the gap of estimated weights is measured
 NEGLIGIBLE = 1e-3  # leverage up to which an edge is dropped: 1 is a bridge, (N - 1) / |E| the mean
 MEMORY = 6  # steps that the extrapolation uses
 SMALLEST_LOG = -200.0  # smallest log w, in units of log(1 / median k): so that no weight vanishes in rounding
@@ -189,16 +192,18 @@ def refine_weights(
 ) -> tuple[Graph, Refinement]:
     """The connected graph with the best weights for distances k of its edges, without negligible edges.
 
-    The iteration starts from the weights of the graph. Where exact resistances would take too long (EXACT_WORK), they
-    are estimated, with a relative standard error of 0.15. The gap is then the root mean square over the estimates
-    instead of the maximum, so it cannot be smaller than their error.
+    The iteration starts from the weights of the graph. Where exact resistances would take too long (EXACT_WORK),
+    leverages are estimated (:mod:`graspel.learning.leverage_steps`). The gap is then the root mean square over fresh
+    estimates instead of the maximum, so it cannot be smaller than their error.
     """
     unit = float(np.median(k))
-    best = _refine_edges(graph.scaled(unit), k / unit, tol, rng, n_jobs)
-    kept = find_needed(graph.heads, graph.tails, graph.n_nodes, best.weights * best.state.resistance)
+    best = _refine_edges(graph.scaled(unit), k / unit, tol, rng, n_jobs, (*FIRST, *FINAL[2:]))
+    # Estimates of small leverages are all error; w k, an average over many, says the same at the optimum.
+    R = best.state.resistance if np.isfinite(best.state.objective) else best.state.distance
+    kept = find_needed(graph.heads, graph.tails, graph.n_nodes, best.weights * R)
     if not kept.all():
         graph = graph.with_weights(best.weights).with_only(kept)
-        best = _refine_edges(graph, k[kept] / unit, tol, rng, n_jobs)
+        best = _refine_edges(graph, k[kept] / unit, tol, rng, n_jobs, FINAL[2:])
     state = State(best.state.objective, best.state.resistance * unit, best.state.distance * unit)
     weights = best.weights / unit
     return graph.with_weights(weights), best._replace(weights=weights, state=state)
@@ -221,16 +226,35 @@ def find_needed(
     return kept
 
 
-def _refine_edges(graph: Graph, k: Floats, tol: float, rng: np.random.Generator, n_jobs: int | None) -> Refinement:
-    """The best weights on all edges of the graph."""
+def _refine_edges(
+    graph: Graph,
+    k: Floats,
+    tol: float,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    schedule: tuple[Steps, ...],
+) -> Refinement:
+    """The best weights on all edges of the graph; `schedule` is for estimates."""
     exact = exact_resistances(graph)
     if exact is None:
-        likelihood = sketched_likelihood(graph.heads, graph.tails, graph.n_nodes, k, rng, n_jobs)
-        return run_plain_steps(likelihood, graph.weights, SKETCHED_ITER)
+        return _follow_estimates(graph, k, rng, count_threads(n_jobs), schedule)
     edges = graph.heads, graph.tails, graph.n_nodes
     best = optimize_weights(*edges, k, graph.weights, tol=tol, two_sided=True, resistances=exact)
     gap = largest_deviation(best.weights * k, best.resistance / k - 1)
     return Refinement(best.weights, State(best.objective, best.resistance, k), gap, best.n_evaluations)
+
+
+def _follow_estimates(
+    graph: Graph, k: Floats, rng: np.random.Generator, n_threads: int, schedule: tuple[Steps, ...]
+) -> Refinement:
+    """Weights by damped steps, and fresh estimates of their resistances."""
+    weights = follow_leverages(graph, k, schedule, rng, n_threads)
+    adjacency = graph.with_weights(weights).adjacency
+    R = estimate_leverages(adjacency, CHECKED_BATCHES, rng, n_threads=n_threads).leverage / weights
+    state = State(float("nan"), R, k)
+    is_kept = weights * k > NEGLIGIBLE  # estimates of small leverages are all error
+    gap = float(np.sqrt(np.mean((R / k - 1)[is_kept] ** 2)))
+    return Refinement(weights, state, gap, sum(steps.number for steps in schedule))
 
 
 def exact_resistances(graph: Graph) -> EdgeResistances | None:
