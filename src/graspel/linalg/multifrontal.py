@@ -13,7 +13,7 @@ and M_BB lies in the front of the next larger piece, where M is known already. T
 blocks: it gives M, and so the resistances R_ij = M_ii + M_jj - 2 M_ij, on all edges, and never the whole of M.
 
 All work is in products of dense matrices. How much there is depends on the separators: all of MNIST, 70,000 images with
-4.5 edges per node, takes 0.1 % of the multiplications that elimination by degree and a dense core would (1e11, 1e14).
+4.5 edges per node, takes 1 % of the multiplications that elimination by degree and a dense core would (1.4e11, 1.4e13).
 
 Cholesky's method loses digits where weights differ by many orders of magnitude. Whether that matters is checked by
 Foster's theorem, sum of w R = N - 1.
