@@ -38,6 +38,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dtrtri
 
 from graspel.linalg.front_tree import FrontTree
+from graspel.linalg.precision import FOSTER_TOL
 from graspel.runtime.parallel import row_blocks, run_blocks
 
 Floats = NDArray[np.float64]
@@ -46,7 +47,6 @@ Ints = NDArray[np.int64]
 SHARED_WORK = 0.05  # share of the work of all above which the parts of a piece are divided over the threads
 LEAST_SHARED = 1e9  # multiplications below which they never are: it would take longer
 ROWS = 512  # rows of a large front that one thread multiplies at once
-FOSTER_TOL = 1e-6  # largest error of the mean leverage at which resistances are accurate enough
 
 
 class FrontFactor:
