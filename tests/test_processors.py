@@ -1,4 +1,4 @@
-"""Clusters do not depend on the make of the processor.
+"""Clusters, signals and embeddings do not depend on the make of the processor.
 
 OpenBLAS chooses its kernels by the processor, and they round differently. One machine can play several: the variable
 OPENBLAS_CORETYPE names the kernels, NPY_DISABLE_CPU_FEATURES takes instructions away from numpy. Each is read when the
@@ -63,3 +63,38 @@ def test_clusters_are_the_same_on_other_processors(processor, at_hand, labels_he
     with np.load(path) as labels_there:
         differing = {name: int((labels_there[name] != labels_here[name]).sum()) for name in chosen}
     assert not any(differing.values()), f"{processor}: points with another cluster in each data set: {differing}"
+
+
+SYMMETRIC = """
+import sys
+import numpy as np
+from graspel import datasets
+from graspel.graph import grid_graph
+from graspel.linalg import smallest_eigenpairs
+from graspel.manifold.start import principal_coordinates
+grid = grid_graph(7, 7)
+places = np.array([(row, column) for row in range(7) for column in range(7)], dtype=float)
+np.savez(
+    sys.argv[1],
+    signals=datasets.smooth_signals(grid, 20, random_state=0),
+    many_signals=datasets.smooth_signals(grid_graph(40, 40), 3, random_state=0),
+    eigenvectors=smallest_eigenpairs(grid.laplacian, 12).vectors,
+    principal_coordinates=principal_coordinates(np.hstack([places, places**2]), 2),
+)
+"""
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="these core types are of x86")
+def test_equal_eigenvalues_give_the_same_results_on_other_processors(tmp_path):
+    """A square grid has equal eigenvalues, whose eigenvectors another processor would turn."""
+    found = {}
+    for processor, without in {"": "", **PROCESSORS}.items():
+        variables = {"OPENBLAS_CORETYPE": processor, "NPY_DISABLE_CPU_FEATURES": without} if processor else {}
+        path = tmp_path / f"of-{processor}.npz"
+        command = [sys.executable, "-c", SYMMETRIC, str(path)]
+        subprocess.run(command, env={**os.environ, **variables}, check=True, timeout=600)
+        with np.load(path) as arrays:
+            found[processor] = dict(arrays)
+    for processor in PROCESSORS:
+        for name, here in found[""].items():
+            assert found[processor][name] == pytest.approx(here, abs=1e-9), f"{name} on {processor}"

@@ -11,7 +11,7 @@ from toy_graphs import path, several_components
 from twins import laplacian
 
 
-@pytest.mark.parametrize("dense", [2000, 0], ids=["eigenvectors", "flows"])
+@pytest.mark.parametrize("dense", [2000, 0], ids=["root", "flows"])
 @pytest.mark.parametrize("make", [lambda: gaussian_graph(12, 0.7, random_state=0), several_components])
 def test_signals_have_the_covariance_of_the_graph(monkeypatch, dense, make):
     """pinv(L) + noise^2 I, L of trace N, to within the error of 4,000 samples."""

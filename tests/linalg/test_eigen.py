@@ -187,7 +187,8 @@ def test_the_same_seed_gives_the_same_bits_and_signs(name, seed):
     assert_array_equal(first.vectors, again.vectors)
     assert_array_equal(first.values, again.values)
     assert_allclose(first.values, other.values, rtol=1e-6)
-    peaks = np.abs(first.vectors).argmax(axis=0)
+    sizes = np.abs(first.vectors)
+    peaks = (sizes >= (1 - 1e-6) * sizes.max(axis=0)).argmax(axis=0)  # the first of the largest entries
     assert (first.vectors[peaks, np.arange(c + 5)] > 0).all()
 
 

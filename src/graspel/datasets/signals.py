@@ -28,14 +28,16 @@ Floats = NDArray[np.float64]
 
 DENSE = 2000  # nodes; up to here signals come from all eigenvectors
 BLOCK = 8  # signals solved at a time
+SOLVE_TOL = 1e-12  # relative residual: the signals are then the same on every processor, to rounding
 
 
 def smooth_signals(graph: Graph, n_signals: int = 100, noise: float = 0.5, random_state: Any = None) -> Floats:
     r"""Draw signals x ~ N(0, L^+) + noise * N(0, I), with L scaled to trace N.
 
-    Up to 2,000 nodes they are computed from all eigenvectors, x = U Lambda^{-1/2} q with q ~ N(0, I). Above that, they
-    are computed from a random flow q on the edges by a solve, x = L^+ B' W^{1/2} q, which has the same covariance,
-    L^+ B'WB L^+ = L^+.
+    Up to 2,000 nodes x = L^{+/2} q = U Lambda^{-1/2} U' q with q ~ N(0, I). The symmetric root does not depend on the
+    basis U of equal eigenvalues (a grid has them), as U Lambda^{-1/2} q does: so a seed gives the same signals on every
+    processor. Above that, they are computed from a random flow q on the edges by a solve, x = L^+ B' W^{1/2} q, which
+    has the same covariance, L^+ B'WB L^+ = L^+.
 
     Parameters
     ----------
@@ -64,16 +66,15 @@ def smooth_signals(graph: Graph, n_signals: int = 100, noise: float = 0.5, rando
         raise ValueError(f"a graph of {graph.n_nodes} nodes without edges: signals cannot be smooth on it. Add edges.")
     rng = generator(random_state)
     scaled = graph.scaled(graph.n_nodes / graph.degrees.sum())
-    draw = _draw_from_eigenvectors if graph.n_nodes <= DENSE else _draw_from_flows
+    draw = _draw_by_root if graph.n_nodes <= DENSE else _draw_from_flows
     X = draw(scaled, n_signals, rng)
     return X + noise * rng.standard_normal(X.shape)
 
 
-def _draw_from_eigenvectors(graph: Graph, n_signals: int, rng: np.random.Generator) -> Floats:
+def _draw_by_root(graph: Graph, n_signals: int, rng: np.random.Generator) -> Floats:
     values, U = np.linalg.eigh(graph.laplacian.toarray())
-    null = graph.components[0]
-    q = rng.standard_normal((graph.n_nodes - null, n_signals))
-    return U[:, null:] @ (q / np.sqrt(values[null:, None]))
+    U, values = U[:, graph.components[0] :], values[graph.components[0] :]
+    return (U / np.sqrt(values)) @ (U.T @ rng.standard_normal((graph.n_nodes, n_signals)))
 
 
 def _draw_from_flows(graph: Graph, n_signals: int, rng: np.random.Generator) -> Floats:
@@ -83,5 +84,5 @@ def _draw_from_flows(graph: Graph, n_signals: int, rng: np.random.Generator) -> 
         flows = np.sqrt(graph.weights)[:, None] * rng.standard_normal((graph.n_edges, block.stop - block.start))
         for column, flow in enumerate(flows.T, block.start):
             X[:, column] = np.bincount(graph.heads, flow, graph.n_nodes) - np.bincount(graph.tails, flow, graph.n_nodes)
-        X[:, block] = solver.solve(X[:, block])
+        X[:, block] = solver.solve(X[:, block], SOLVE_TOL)
     return X

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from graspel.linalg.dense_factor import DenseFactor
+from graspel.linalg.eigenbasis import fix_basis
 from graspel.linalg.laplacian import laplacian_of
 
 Floats = NDArray[np.float64]
@@ -41,10 +42,10 @@ def dense_pairs(adjacency: sp.csr_array, wanted: int, mass: Floats | None = None
         inverse -= np.outer(null, null @ inverse)
         mu, vectors = scipy.linalg.eigh((inverse + inverse.T) / 2)
         with np.errstate(divide="ignore"):
-            values, vectors = 1 / mu[::-1][:wanted], vectors[:, ::-1][:, :wanted]
+            values, vectors = 1 / mu[::-1][:wanted], fix_basis(mu[::-1], vectors[:, ::-1], wanted)
     else:
         values, vectors = scipy.linalg.eigh(laplacian_of(adjacency).toarray() / np.outer(root, root))
-        values, vectors = values[1 : 1 + wanted], vectors[:, 1 : 1 + wanted]
+        values, vectors = values[1 : 1 + wanted], fix_basis(values[1:], vectors[:, 1:], wanted)
         vectors = scipy.linalg.qr(vectors - np.outer(null, null @ vectors), mode="economic")[0]
     if not 0 < values[-1] < values[0] * WIDE_SPECTRUM:  # a value that was lost to rounding is infinite or negative
         return accurate_pairs(adjacency, wanted, mass, factors)
@@ -79,4 +80,4 @@ def accurate_pairs(
             f"Jacobi's method for singular values failed with code {info} of LAPACK's dgejsv."
         )
     s = s * (scales[0] / scales[1])
-    return s[::-1][:wanted] ** 2, U[:, : len(s)][:, ::-1][:, :wanted]
+    return s[::-1][:wanted] ** 2, fix_basis(s[::-1], U[:, : len(s)][:, ::-1], wanted)

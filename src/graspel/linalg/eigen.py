@@ -50,6 +50,7 @@ DENSE_LIMIT = 300  # nodes up to which LAPACK is faster than the iteration
 DENSE_RATIO = 10  # nodes for each pair wanted, up to which the same holds
 ACCURATE_LIMIT = 1500  # nodes up to which Jacobi's method takes over where the iteration fails: 6 s at most
 POOR = 0.1  # residual in the energy norm above which pairs are so wrong that others are not looked for
+SAME_SIZE = 1 - 1e-6  # entries above this share of the largest one count as equally large: symmetric graphs have such
 MAX_RESTARTS = 3  # of LOBPCG with random vectors added, each after a missing eigenvalue was found
 MAX_ITERATIONS = 200  # of LOBPCG; a ConvergenceWarning is raised if they are not enough
 EQUAL = 1e-9  # relative difference up to which eigenvalues of two components count as equal: either one will do
@@ -113,7 +114,8 @@ def smallest_eigenpairs(
     Returns
     -------
     pairs : Eigenpairs
-        The entry of largest absolute value in each vector is positive, so that signs are reproducible.
+        The entry of largest absolute value in each vector is positive (the first of them, where several are equal to
+        six digits), so that signs are reproducible.
         A ConvergenceWarning is raised if `tol` was not met.
 
     Examples
@@ -393,8 +395,10 @@ def measure_residuals(
     if mass is not None:
         L = MassiveLaplacian(L, np.sqrt(mass))
     values, vectors, energy_residuals, complete, _ = found
-    peak = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
-    vectors = vectors * np.where(peak < 0, -1.0, 1.0)
+    sizes = np.abs(vectors)
+    first_peak = (sizes >= SAME_SIZE * sizes.max(axis=0)).argmax(axis=0)
+    signs = np.where(vectors[first_peak, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
+    vectors = vectors * signs
     R = map_each(L.__matmul__, np.ascontiguousarray(vectors.T), settings.n_threads) - values[:, None] * vectors.T
     with np.errstate(over="ignore"):  # a value that was lost to rounding has an infinite residual
         residuals = energy_residuals if settings.energy else lengths(R) / values

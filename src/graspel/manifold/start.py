@@ -27,6 +27,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from graspel.graph import Graph
 from graspel.linalg.contraction import group_means
+from graspel.linalg.eigenbasis import fix_basis
 from graspel.manifold.spectral_coordinates import START_SPREAD, spectral_start
 from graspel.points.distance_table import TABLE_BLOCK, TablePoints
 from graspel.points.prepared import Points
@@ -90,8 +91,8 @@ def principal_coordinates(rows: NDArray[np.floating], n_components: int, n_threa
         part = rows[block].astype(np.float64) - mean
         return part.T @ part
 
-    _, vectors = np.linalg.eigh(sum(map_blocks(gram, blocks, n_threads), np.zeros((len(mean), len(mean)))))
-    axes = vectors[:, ::-1][:, :n_components]
+    values, vectors = np.linalg.eigh(sum(map_blocks(gram, blocks, n_threads), np.zeros((len(mean), len(mean)))))
+    axes = fix_basis(values[::-1], vectors[:, ::-1], n_components)
     return _orient(np.concatenate([(rows[block].astype(np.float64) - mean) @ axes for block in blocks]))
 
 
@@ -142,8 +143,9 @@ def scaling_coordinates(points: TablePoints, n_components: int) -> Floats:
         start = np.random.default_rng(0).standard_normal(n)
         operator = LinearOperator((n, n), matvec=apply, dtype=np.float64)
         values, vectors = eigsh(operator, n_components, which="LA", v0=start, tol=1e-4)
-    order = np.argsort(values)[::-1][:n_components]
-    return _orient(vectors[:, order] * np.sqrt(np.maximum(values[order], 0.0)))
+    order = np.argsort(values)[::-1]
+    axes = fix_basis(values[order], vectors[:, order], n_components)
+    return _orient(axes * np.sqrt(np.maximum(values[order][:n_components], 0.0)))
 
 
 def _orient(coordinates: Floats) -> Floats:
