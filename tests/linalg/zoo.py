@@ -101,4 +101,4 @@ def spectrum(make: Callable[[str], Graph], name: str) -> tuple[Floats, Floats]:
 
 def pseudo_inverse(graph: Graph) -> Floats:
     """L^+ by LAPACK."""
-    return np.linalg.pinv(graph.laplacian.toarray(), hermitian=True)
+    return np.linalg.pinv(graph.laplacian.toarray(), rcond=1e-13, hermitian=True)

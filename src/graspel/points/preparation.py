@@ -157,9 +157,9 @@ def power_of_two_unit(size: float) -> float:
 
 
 def dense_rows(X: Any, index: Any) -> NDArray[Any]:
-    """Some rows of a dense or sparse matrix as a dense block."""
+    """Some rows of a dense or sparse matrix as a dense block, row by row: sums do not depend on the layout of X."""
     block = X[index]
-    return block.toarray() if sp.issparse(block) else np.asarray(block)
+    return block.toarray() if sp.issparse(block) else np.ascontiguousarray(block)
 
 
 def _find_range(X: Any, block: int) -> tuple[float, float]:
