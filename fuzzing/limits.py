@@ -22,7 +22,7 @@ Draw = Callable[[np.random.Generator], Case]
 LOW_LIMITS: dict[str, dict[str, float]] = {
     "graspel.neighbors.search": {"EXACT_WORK": 0.0, "MIN_CLUMP": 8, "MANY_PAIRS": 0},
     "graspel.neighbors.approximate": {"MANY_POINTS": 100},
-    "graspel.neighbors.new_points": {"EXACT_WORK": 0.0, "MANY_PAIRS": 0},
+    "graspel.neighbors.index": {"EXACT_WORK": 0.0, "MANY_PAIRS": 0},
     "graspel.learning.connect": {"EXACT_WORK": 0.0},
     "graspel.neighbors.landmarks": {"TOP_LANDMARKS": 8, "QUERY_BLOCK": 64, "FOUND_BYTES": 1 << 16},
     "graspel.neighbors.cells": {"CELL_POINTS": 8},

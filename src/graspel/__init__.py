@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from graspel.learner import GRASPEL
     from graspel.learning.joining import connect
     from graspel.manifold import GraspelEmbedding, MultilevelTSNE, spectral_init
+    from graspel.neighbors.index import NeighborIndex
     from graspel.recovery import GraphRecovery
     from graspel.semisupervised import GraspelClassifier
     from graspel.stability import stability_scores
@@ -27,6 +28,7 @@ __all__ = [
     "GraspelEmbedding",
     "GraspelNeighbors",
     "MultilevelTSNE",
+    "NeighborIndex",
     "Origin",
     "__version__",
     "cluster_graph",
@@ -44,6 +46,7 @@ _HOME = {
     "GraspelEmbedding": "graspel.manifold",
     "GraspelNeighbors": "graspel.graph_neighbors",
     "MultilevelTSNE": "graspel.manifold",
+    "NeighborIndex": "graspel.neighbors.index",
     "Origin": "graspel.graph",
     "cluster_graph": "graspel.cluster",
     "connect": "graspel.learning.joining",
@@ -62,4 +65,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOME])
+    return sorted({*globals(), *_HOME})

@@ -15,10 +15,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from graspel.graph import Graph
 from graspel.graph.names import find_node
 from graspel.io.saved import SavedModel
-from graspel.learning.algorithm import Learned
+from graspel.learning.algorithm import Fit
 from graspel.learning.certificate import Certificate, certify
 from graspel.learning.growth import GrowingGraph
-from graspel.neighbors.new_points import NearPoints, Ties
+from graspel.learning.settings import Settings
+from graspel.neighbors.index import NeighborIndex
+from graspel.neighbors.new_points import Ties
 from graspel.points.prepared import METRICS
 from graspel.points.row_names import find_row_names
 from graspel.points.validation import check_structure
@@ -30,17 +32,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class TieRule:
-    """How new points are tied to old ones: the search, and the weight `scale` / z of a tie, for z not below `floor`."""
+    """The weight of a tie between a new point and an old one: `scale` / z, for z not below `floor`."""
 
-    near_points: NearPoints
     scale: float
     floor: float
 
     @classmethod
-    def of(cls, learned: Learned) -> TieRule:
+    def of(cls, fit: Fit) -> TieRule:
         """The rule by which the edges of a learned graph have their weights (the median, if these were refined)."""
-        scale = float(np.median(learned.graph.weights * learned.z)) if learned.graph.n_edges else 1.0
-        return cls(NearPoints(learned.points, learned.start.neighbors), scale, learned.start.weigh.floor)
+        scale = float(np.median(fit.graph.weights * fit.z)) if fit.graph.n_edges else 1.0
+        return cls(scale, fit.weigh.floor)
 
     def matrix(self, ties: Ties, graph: Graph) -> sp.csr_matrix:
         """Weights between new points (rows) and old ones; a point that is equal to an old one has its edges."""
@@ -64,17 +65,18 @@ class FittedLearner(SavedModel, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     n_neighbors: int
     random_state: Any
     graph_: Graph
-    _tie_rule: TieRule
+    _fit: Fit
     _growing: GrowingGraph | None
-    _learned: Learned
     _certificate: Certificate | None
+    _settings: Callable[[], Settings]
+    _make_index: Callable[[Any, Any], NeighborIndex]
+    _learn: Callable[[NeighborIndex], Fit]
 
-    def fit(self, X: Any, y: Any = None) -> Any:
-        """Learn the graph of the rows of X."""
-        raise NotImplementedError
-
-    def _fit(self, X: Any, *, keep_lists: bool) -> Any:
-        raise NotImplementedError
+    def _store(self, fit: Fit, names: Any) -> None:
+        """Keep what a run has left behind; `names` are those of the points, or None."""
+        self.graph_ = fit.graph.with_names(names)
+        self.history_, self.n_iter_ = fit.history, len(fit.history)
+        self._fit = fit
 
     def fit_transform(self, X: Any, y: Any = None) -> sp.csr_matrix:
         """Learn the graph of the rows of X, and return its adjacency matrix (N x N, CSR).
@@ -82,7 +84,7 @@ class FittedLearner(SavedModel, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         Every call returns a copy of its own. A pipeline may end in any estimator that takes a matrix of affinities,
         such as ``SpectralClustering(affinity="precomputed")``.
         """
-        return sp.csr_matrix(self.fit(X).graph_.adjacency)
+        return sp.csr_matrix(self.fit(X).graph_.adjacency)  # type: ignore[attr-defined]
 
     def transform(self, X: Any) -> sp.csr_matrix:
         """Tie new points to the graph: the weights between them and its nodes (m x N, CSR).
@@ -94,7 +96,7 @@ class FittedLearner(SavedModel, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         check_is_fitted(self, "graph_")
         check_structure(X)
         rows = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
-        return self._tie_rule.matrix(self._tie_rule.near_points.find(rows, self.n_neighbors), self.graph_)
+        return TieRule.of(self._fit).matrix(self._fit.index.find(rows, self.n_neighbors), self.graph_)
 
     def partial_fit(self, X: Any, y: Any = None) -> Any:
         """Add points to the graph; the first call is `fit`.
@@ -115,7 +117,8 @@ class FittedLearner(SavedModel, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self
         """
         if not hasattr(self, "graph_"):
-            return self._fit(X, keep_lists=True)
+            self._learn(self._make_index(X, self))
+            return self
         check_structure(X)
         rows = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
         names = _names_after(self.graph_, find_row_names(X), rows.shape[0])
@@ -143,17 +146,16 @@ class FittedLearner(SavedModel, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         names = None if self.graph_.node_names is None else np.delete(self.graph_.node_names, gone)
         return self._change(lambda growing, rng: growing.forget(gone, rng), names) if len(gone) else self
 
-    def _change(self, change: Callable[[GrowingGraph, np.random.Generator], Learned], names: Any) -> Any:
+    def _change(self, change: Callable[[GrowingGraph, np.random.Generator], Fit], names: Any) -> Any:
         """Change the graph, and store the result; the certificate is measured when it is asked for."""
         with one_thread_per_call():
             rng = generator(self.random_state)
             if self._growing is None:
                 _check_growth(self)
-                self._growing = GrowingGraph.of(self._learned, self._settings(), rng)  # type: ignore[attr-defined]
-            learned = change(self._growing, rng)
-        self.graph_ = learned.graph.with_names(names)
-        self.history_, self.n_iter_ = learned.history, len(learned.history)
-        self._learned, self._tie_rule, self._certificate = learned, TieRule.of(learned), None
+                self._growing = GrowingGraph.of(self._fit, self._settings())
+            fit = change(self._growing, rng)
+        self._certificate = None
+        self._store(fit, names)
         return self
 
     @property
@@ -163,7 +165,7 @@ class FittedLearner(SavedModel, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         if self._certificate is None:
             with one_thread_per_call():
                 sigma, beta = self.sigma, self.beta  # type: ignore[attr-defined]
-                self._certificate = certify(self._learned, sigma=sigma, beta=beta, rng=generator(self.random_state))
+                self._certificate = certify(self._fit, sigma=sigma, beta=beta, rng=generator(self.random_state))
         return self._certificate
 
     @property
@@ -173,11 +175,12 @@ class FittedLearner(SavedModel, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
 def _check_growth(learner: Any) -> None:
     """Raise where a graph cannot grow."""
-    if not isinstance(learner._learned.points.X, np.ndarray) and not sp.issparse(learner._learned.points.X):
+    index = learner._fit.index
+    if not isinstance(index.data, np.ndarray) and not sp.issparse(index.data):
         raise ValueError("X stays on the disk or on other machines: such points cannot grow or shrink. Fit them anew.")
-    if learner.metric not in METRICS or learner.initial != "knn" or learner.optimal:
+    if not isinstance(index.metric, str) or index.metric not in METRICS or learner.initial != "knn" or learner.optimal:
         raise ValueError(
-            f"metric={learner.metric!r}, initial={learner.initial!r}, optimal={learner.optimal!r}: graphs grow and "
+            f"metric={index.metric!r}, initial={learner.initial!r}, optimal={learner.optimal!r}: graphs grow and "
             "shrink with initial='knn', optimal=False and the metrics 'euclidean' and 'cosine' only. Fit all points at "
             "once."
         )

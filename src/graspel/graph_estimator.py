@@ -10,24 +10,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from graspel.graph import Graph
 from graspel.io.saved import SavedModel
-from graspel.learner import GRASPEL, fit_learner, store_input, warn_if_not_converged
-from graspel.learning.algorithm import Learned
-from graspel.neighbors.duplicates import find_first_equals
-from graspel.neighbors.new_points import NearPoints, Ties
-from graspel.points.distance_table import PRECOMPUTED, check_distances
-from graspel.points.validation import check_data, check_structure
+from graspel.learner import GRASPEL
+from graspel.learning.algorithm import Fit
+from graspel.neighbors.index import NeighborIndex
+from graspel.neighbors.new_points import Ties
+from graspel.points.distance_table import PRECOMPUTED
+from graspel.points.validation import check_structure
 from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.parameters import check_run
 from graspel.runtime.progress import printing_progress
-
-Ints = NDArray[np.int64]
 
 
 class GraphEstimator(SavedModel, BaseEstimator):
@@ -42,17 +38,19 @@ class GraphEstimator(SavedModel, BaseEstimator):
     verbose: bool | int
     learner_: GRASPEL
     graph_: Graph
-    _near_points: NearPoints
+    _index: NeighborIndex
 
     def _default_learner(self) -> GRASPEL:
         raise NotImplementedError
 
-    def _check_data(self, X: Any) -> Any:
-        """X as a matrix of finite numbers, after a check of the parameters that all estimators share."""
+    def _begin(self, X: Any) -> tuple[GRASPEL, NeighborIndex]:
+        """The learner to fit, and X as an index, after a check of the parameters that all estimators share."""
         check_run(self.n_jobs, self.verbose)
-        if isinstance(self.learner, GRASPEL) and self.learner.metric == PRECOMPUTED:
-            return check_distances(X)
-        return check_data(self, X)
+        learner = self._copy_learner()
+        index = learner._make_index(X, self)
+        if index.is_remote:
+            raise ValueError(f"X stays on other machines: {type(self).__name__} needs all rows here. Fit X.compute().")
+        return learner, index
 
     def _copy_learner(self) -> GRASPEL:
         """A copy of the learner to fit, with the seed and the threads of this estimator unless it sets its own."""
@@ -66,22 +64,19 @@ class GraphEstimator(SavedModel, BaseEstimator):
             learner.n_jobs = self.n_jobs
         return learner
 
-    def _learn_graph(self, learner: GRASPEL, X: Any, values: Any, *, n_listed: int = 0) -> Learned:
-        """Fit the learner on checked values of X, and keep the points that new points are compared with."""
-        learned = fit_learner(learner, values, n_listed=n_listed, certified=False)
-        for estimator in (self, learner):
-            store_input(estimator, learner, X)
-        self.learner_, self.graph_ = learner, learner.graph_
-        self._near_points = learner._tie_rule.near_points
-        warn_if_not_converged(learner, learned)
-        return learned
+    def _learn_graph(self, learner: GRASPEL, index: NeighborIndex, *, n_listed: int = 0) -> Fit:
+        """Fit the learner on an index, and keep both."""
+        fit = learner._learn(index, n_listed=n_listed, certified=False)
+        index.describe(self)
+        self.learner_, self.graph_, self._index = learner, learner.graph_, index
+        return fit
 
     def _find_near_points(self, X: Any, k: int) -> Ties:
         """The k points of the fit that are nearest to each new point, after a check of the new points."""
         check_is_fitted(self, "graph_")
         check_structure(X)
         rows = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
-        return self._near_points.find(rows, k)
+        return self._index.find(rows, k)
 
     @contextmanager
     def _running(self) -> Iterator[None]:
@@ -95,13 +90,3 @@ class GraphEstimator(SavedModel, BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = isinstance(self.learner, GRASPEL) and self.learner.metric == PRECOMPUTED
         return tags
-
-
-def find_originals(learned: Learned) -> Ints:
-    """For every point the first point equal to it: copies of a point share its label and its position."""
-    neighbors = learned.start.neighbors
-    if neighbors is None:
-        return find_first_equals(learned.points)
-    original = np.arange(learned.points.n_points)
-    original[neighbors.copies] = neighbors.copy_of
-    return original

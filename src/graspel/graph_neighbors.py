@@ -105,17 +105,17 @@ class GraspelNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphE
         """
         check_choice("mode", self.mode, MODES)
         check_number("n_neighbors", self.n_neighbors, ">= 1", lambda v: v >= 1, whole=True, hint="10 to 30 are usual.")
-        values = self._check_data(X)
-        n_points = values.shape[0]
+        learner, index = self._begin(X)
+        n_points = index.n_points
         if self.n_neighbors >= n_points:
             raise ValueError(
                 f"n_neighbors={self.n_neighbors}: must be smaller than the number of points, n_samples = {n_points}. "
                 "Ask for fewer neighbors or bring more points."
             )
         with self._running():
-            learned = self._learn_graph(self._copy_learner(), X, values)
-            self._unit = float(learned.points.spectral_norm * learned.points.raw_unit)
-            z = learned.points.squared_distances(self.graph_.heads, self.graph_.tails)
+            points = self._learn_graph(learner, index).points
+            self._unit = float(points.spectral_norm * points.raw_unit)
+            z = points.squared_distances(self.graph_.heads, self.graph_.tails)
         self._lengths = np.sqrt(z) * self._unit
         self.n_samples_fit_ = n_points
         return self

@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import validate_data
 
-from graspel.fitted_learner import FittedLearner, TieRule
-from graspel.learning.algorithm import Learned, learn, learn_optimum
+from graspel.fitted_learner import FittedLearner
+from graspel.learning.algorithm import Fit, learn, learn_optimum
 from graspel.learning.candidates import CANDIDATES
 from graspel.learning.certificate import certify
 from graspel.learning.checkpoint import Checkpoint
@@ -30,11 +29,11 @@ from graspel.learning.neighbor_rules import NEIGHBOR_RULES
 from graspel.learning.plan import Plan, plan_run
 from graspel.learning.settings import Settings
 from graspel.learning.stability import STABILITY
-from graspel.points.chunked import ChunkedPoints, check_dask_array, chunked_fingerprint, is_dask_array
-from graspel.points.distance_table import PRECOMPUTED, check_distances, check_metric, make_points
+from graspel.neighbors.index import NeighborIndex
+from graspel.points.chunked import chunked_fingerprint, is_dask_array
+from graspel.points.distance_table import PRECOMPUTED, check_metric
 from graspel.points.fingerprint import fingerprint
-from graspel.points.prepared import METRICS, Points
-from graspel.points.row_names import find_row_names
+from graspel.points.prepared import METRICS
 from graspel.points.stored import as_stored
 from graspel.points.validation import check_data
 from graspel.runtime.parallel import count_threads, one_thread_per_call
@@ -194,7 +193,7 @@ class GRASPEL(FittedLearner):
 
         Parameters
         ----------
-        X : array, sparse matrix, DataFrame, zarr or dask array (N x M)
+        X : array, sparse matrix, DataFrame, zarr or dask array (N x M), or NeighborIndex
             Data points as rows, N >= 2; distances if `metric` is "precomputed". The rows of a dask array stay on its
             workers: neighbors are searched and components are joined there, and only edges come to this process.
         y : ignored
@@ -203,14 +202,51 @@ class GRASPEL(FittedLearner):
         -------
         self
         """
-        return self._fit(X, keep_lists=False)
-
-    def _fit(self, X: Any, *, keep_lists: bool) -> GRASPEL:
         self._check_parameters()
-        learned = fit_learner(self, check_input(self, X), keep_lists=keep_lists)
-        store_input(self, self, X)
-        warn_if_not_converged(self, learned)
+        is_index = isinstance(X, NeighborIndex)
+        if is_index and self.checkpoint is not None:
+            raise ValueError("checkpoint: a run from an index has no neighbor lists to keep; fit X itself.")
+        self._learn(self._make_index(X, self), keep_lists=is_index)
         return self
+
+    def _make_index(self, X: Any, owner: Any) -> NeighborIndex:
+        """X as an index, which the user may have made; errors name the `owner`."""
+        if isinstance(X, NeighborIndex):
+            X.check_agrees(self)
+            return X
+        check_metric(self.metric)
+        if is_dask_array(X) and (self.optimal or owner is not self):
+            X = check_data(owner, X)  # all rows are needed here
+        rng = generator(self.random_state)
+        return NeighborIndex.of_data(X, owner, metric=self.metric, center=self.center, rng=rng, n_jobs=self.n_jobs)
+
+    def _learn(
+        self, index: NeighborIndex, *, keep_lists: bool = True, n_listed: int = 0, certified: bool = True
+    ) -> Fit:
+        """Learn the graph of an index, and store it.
+
+        `n_listed` is the smallest length of the lists, for estimators that use them further. Unless `certified`, the
+        certificate is made when it is asked for.
+        """
+        self._check_parameters()
+        rng = index.pass_on_rng(self.random_state)
+        self._check_sizes(index.n_points)
+        with one_thread_per_call(), printing_progress(self.verbose):
+            announce("preparing")
+            self._plan(index.data.shape, n_listed=n_listed).check()
+            run: dict[str, Any] = {"checkpoint": self._open_checkpoint(index.data, rng)}
+            settings = replace(self._settings(), n_listed=n_listed)
+            if self.optimal:
+                fit = learn_optimum(index, settings, rng, **run)
+            else:
+                fit = learn(index, settings, rng, keep_lists=keep_lists, **run)
+            self._certificate = certify(fit, sigma=self.sigma, beta=self.beta, rng=rng) if certified else None
+            fit = replace(fit, exact=None)  # the elimination of a large graph is large
+        self._growing = None
+        index.describe(self)
+        self._store(fit, index.row_names)
+        warn_if_not_converged(self, fit)
+        return fit
 
     def plan(self, X: Any) -> Plan:
         """Foretell memory and time of `fit`.
@@ -231,7 +267,35 @@ class GRASPEL(FittedLearner):
         True
         """
         self._check_parameters()
-        return plan_learner(self, X)
+        return self._plan(X)
+
+    def _plan(self, X: Any, *, n_listed: int = 0) -> Plan:
+        """The plan of a fit on X, a matrix or its shape, with lists of at least `n_listed` neighbors."""
+        is_shape = isinstance(X, tuple) and len(X) == 2 and all(isinstance(side, int | np.integer) for side in X)
+        shape = X if is_shape else (X if hasattr(X, "shape") else np.asarray(X)).shape
+        if len(shape) != 2 or min(shape) < 1:
+            raise ValueError(f"X of shape {tuple(shape)}: must be a matrix, or its numbers of rows and columns.")
+        in_file = is_shape or isinstance(X, np.memmap) or is_dask_array(X) or as_stored(X) is not None
+        data = 0 if in_file else getattr(X, "nbytes", 0)
+        by_table = not (isinstance(self.metric, str) and self.metric in METRICS)
+        settings = replace(self._settings(), n_listed=n_listed)
+        n_threads = count_threads(self.n_jobs)
+        return plan_run(tuple(shape), settings, n_threads=n_threads, data=data, by_table=by_table)
+
+    def _open_checkpoint(self, values: Any, rng: np.random.Generator) -> Checkpoint | None:
+        """The checkpoint of a run with everything that its result depends on; None if the user wants none."""
+        if self.checkpoint is None:
+            return None
+        parameters = {name: value for name, value in self.get_params(deep=False).items() if name not in NO_INFLUENCE}
+        parameters = {name: value.item() if hasattr(value, "item") else value for name, value in parameters.items()}
+        if not isinstance(self.initial, str):
+            parameters["initial"] = fingerprint(np.stack(edges_from_user(self.initial, values.shape[0]), axis=1))
+        if callable(self.metric):
+            parameters["metric"] = f"{self.metric.__module__}.{self.metric.__qualname__}"
+        if not isinstance(parameters["random_state"], int):
+            parameters["random_state"] = None  # the checkpoint keeps the random numbers themselves
+        data = chunked_fingerprint(values) if is_dask_array(values) else fingerprint(values)
+        return Checkpoint(self.checkpoint, data, parameters, rng)
 
     def _settings(self) -> Settings:
         return Settings(
@@ -284,106 +348,21 @@ class GRASPEL(FittedLearner):
         return tags
 
 
-def check_input(learner: GRASPEL, X: Any) -> Any:
-    """X as a matrix that `fit_learner` takes: data points, or distances between them."""
-    check_metric(learner.metric)
-    if is_dask_array(X) and learner.metric in METRICS and not learner.optimal:
-        return check_dask_array(X)  # its rows stay on the workers, and are checked there
-    return check_distances(X) if learner.metric == PRECOMPUTED else check_data(learner, X)
-
-
-def store_input(estimator: Any, learner: GRASPEL, X: Any) -> None:
-    """Store the number and the names of the features in an estimator, and the names of the rows in its graph."""
-    if isinstance(X, tuple):  # neighbor lists; new points come with their distances to all points
-        estimator.n_features_in_ = len(X[0])
-    else:
-        validate_data(estimator, X, skip_check_array=True)
-        learner.graph_ = learner.graph_.with_names(find_row_names(X))
-
-
-def fit_learner(
-    learner: GRASPEL, values: Any, *, keep_lists: bool = True, n_listed: int = 0, certified: bool = True
-) -> Learned:
-    """Fit a learner on a matrix that `check_data` returned, and return everything that was learned.
-
-    Estimators that own a learner call this function because they need the neighbor lists, which the learner does not
-    keep unless it is to grow: they are too large. `n_listed` is the smallest length of the lists. Unless `certified`,
-    the certificate is made when it is asked for.
-    """
-    learner._check_parameters()
-    rng = generator(learner.random_state)
-    learner._check_sizes(values.shape[0])
-    with one_thread_per_call(), printing_progress(learner.verbose):
-        announce("preparing")
-        plan_learner(learner, values.shape, n_listed=n_listed).check()
-        # The points have no name here, so that `learn` can give up their sketch.
-        checkpoint = _open_checkpoint(learner, values, rng)
-        settings = replace(learner._settings(), n_listed=n_listed)
-        if learner.optimal:
-            learned = learn_optimum(_prepare(learner, values, rng), settings, rng, checkpoint=checkpoint)
-        else:
-            learned = learn(_prepare(learner, values, rng), settings, rng, keep_lists=keep_lists, checkpoint=checkpoint)
-        learner.graph_, learner.history_ = learned.graph, learned.history
-        learner.n_iter_ = len(learned.history)
-        learner._tie_rule = TieRule.of(learned)
-        learner._certificate = certify(learned, sigma=learner.sigma, beta=learner.beta, rng=rng) if certified else None
-        learned = replace(learned, exact=None)  # the elimination of a large graph is large
-        learner._learned, learner._growing = learned, None
-    return learned
-
-
-def _prepare(learner: GRASPEL, values: Any, rng: np.random.Generator) -> Points:
-    n_threads = count_threads(learner.n_jobs)
-    if is_dask_array(values):
-        return ChunkedPoints(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
-    return make_points(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
-
-
-def plan_learner(learner: GRASPEL, X: Any, *, n_listed: int = 0) -> Plan:
-    """The plan of a fit on X, a matrix or its shape, with lists of at least `n_listed` neighbors."""
-    is_shape = isinstance(X, tuple) and len(X) == 2 and all(isinstance(side, int | np.integer) for side in X)
-    shape = X if is_shape else (X if hasattr(X, "shape") else np.asarray(X)).shape
-    if len(shape) != 2 or min(shape) < 1:
-        raise ValueError(f"X of shape {tuple(shape)}: must be a matrix, or its numbers of rows and columns.")
-    in_file = is_shape or isinstance(X, np.memmap) or is_dask_array(X) or as_stored(X) is not None
-    data = 0 if in_file else getattr(X, "nbytes", 0)
-    by_table = learner.metric not in METRICS
-    n_threads = count_threads(learner.n_jobs)
-    settings = replace(learner._settings(), n_listed=n_listed)
-    return plan_run(tuple(shape), settings, n_threads=n_threads, data=data, by_table=by_table)
-
-
-def _open_checkpoint(learner: GRASPEL, values: Any, rng: np.random.Generator) -> Checkpoint | None:
-    """The checkpoint of a run with everything that its result depends on; None if the user wants none."""
-    if learner.checkpoint is None:
-        return None
-    parameters = {name: value for name, value in learner.get_params(deep=False).items() if name not in NO_INFLUENCE}
-    parameters = {name: value.item() if hasattr(value, "item") else value for name, value in parameters.items()}
-    if not isinstance(learner.initial, str):
-        parameters["initial"] = fingerprint(np.stack(edges_from_user(learner.initial, values.shape[0]), axis=1))
-    if callable(learner.metric):
-        parameters["metric"] = f"{learner.metric.__module__}.{learner.metric.__qualname__}"
-    if not isinstance(parameters["random_state"], int):
-        parameters["random_state"] = None  # the checkpoint keeps the random numbers themselves
-    data = chunked_fingerprint(values) if is_dask_array(values) else fingerprint(values)
-    return Checkpoint(learner.checkpoint, data, parameters, rng)
-
-
-def warn_if_not_converged(learner: GRASPEL, learned: Learned) -> None:
+def warn_if_not_converged(learner: GRASPEL, fit: Fit) -> None:
     """Warn at the user's line if `max_iter` ended the rounds before the graph was stable."""
-    if not learned.out_of_rounds:
+    if not fit.out_of_rounds:
         return
-    if learned.optimality is not None:
+    if fit.optimality is not None:
         warnings.warn(
             f"GRASPEL did not reach the optimum in max_iter={learner.max_iter} rounds: the bound of the gap is "
-            f"{learned.optimality.gap:.2g} per node. Allow more rounds or a larger tol.",
+            f"{fit.optimality.gap:.2g} per node. Allow more rounds or a larger tol.",
             ConvergenceWarning,
             stacklevel=_stacklevel_of_user(),
         )
         return
     warnings.warn(
         f"GRASPEL did not settle in max_iter={learner.max_iter} rounds: in the last one the largest distortion was "
-        f"{learned.history[-1].max_eta:.3g}; the rule {learner.stability!r} stops at {learned.tolerance:.3g}. Allow "
+        f"{fit.history[-1].max_eta:.3g}; the rule {learner.stability!r} stops at {fit.tolerance:.3g}. Allow "
         "more rounds, more edges in each (edge_ratio), or a larger tol.",
         ConvergenceWarning,
         stacklevel=_stacklevel_of_user(),

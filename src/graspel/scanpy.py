@@ -124,5 +124,5 @@ def _representation(adata: Any, rep: str) -> Any:
 
 def _edge_distances(model: GRASPEL, graph: Graph) -> sp.csr_array:
     """The symmetric matrix of the distances along the edges, in the unit of the data."""
-    lengths = model._tie_rule.near_points.distances(graph.heads, graph.tails)
+    lengths = model._fit.index.distances(graph.heads, graph.tails)
     return graph.with_weights(np.maximum(lengths, np.finfo(np.float64).tiny)).adjacency

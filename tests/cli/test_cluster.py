@@ -70,16 +70,15 @@ def test_the_clusters_are_those_of_the_estimator(graspel, data, points, output):
 
 
 def test_options_reach_the_learner_and_the_head(graspel, data, output, monkeypatch):
-    from graspel import graph_estimator
-    from graspel.learner import GRASPEL, fit_learner
+    from graspel.learner import GRASPEL
 
-    seen = {}
+    seen, learn = {}, GRASPEL._learn
 
-    def spy(model, values, **options):
+    def spy(model, index, **options):
         seen.update(model.get_params())
-        return fit_learner(model, values, **options)
+        return learn(model, index, **options)
 
-    monkeypatch.setattr(graph_estimator, "fit_learner", spy)
+    monkeypatch.setattr(GRASPEL, "_learn", spy)
     given = {"n_neighbors": 3, "metric": "cosine", "initial": "mst", "max_iter": 2, "random_state": 7, "n_jobs": 1}
     options = [part for name, value in given.items() for part in (f"--{name.replace('_', '-')}", value)]
     assert (
@@ -94,17 +93,15 @@ def test_options_reach_the_learner_and_the_head(graspel, data, output, monkeypat
 
 
 def test_without_options_the_learner_is_that_of_the_estimator(graspel, data, output, monkeypatch):
-    from graspel import graph_estimator, learner
+    from graspel.learner import GRASPEL
 
-    seen = []
-    fit = learner.fit_learner
+    seen, learn = [], GRASPEL._learn
 
-    def spy(model, values, **options):
+    def spy(model, index, **options):
         seen.append(model.get_params())
-        return fit(model, values, **options)
+        return learn(model, index, **options)
 
-    for module in (learner, graph_estimator):
-        monkeypatch.setattr(module, "fit_learner", spy)
+    monkeypatch.setattr(GRASPEL, "_learn", spy)
     assert graspel("cluster", data, "-o", output, "-q").code == 0
     GraspelClustering().fit(np.load(data))
     assert len(seen) == 2

@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pytest
 
-from graspel import GraspelEmbedding, MultilevelTSNE, graph_estimator
+from graspel import GRASPEL, GraspelEmbedding, MultilevelTSNE
 
 TRUTH = np.repeat([0, 1], 30)
 SHORT = ("--early-iter", 20, "--n-iter", 20, "--refine-iter", 10)
@@ -62,14 +62,13 @@ def test_spectral_coordinates(graspel, data, points, output, d, names):
 
 @pytest.mark.parametrize("method", ["tsne", "spectral"])
 def test_options_reach_the_learner(graspel, data, output, monkeypatch, method):
-    seen = []
-    fit = graph_estimator.fit_learner
+    seen, learn = [], GRASPEL._learn
 
-    def spy(learner, values, **options):
+    def spy(learner, index, **options):
         seen.append(learner.get_params())
-        return fit(learner, values, **options)
+        return learn(learner, index, **options)
 
-    monkeypatch.setattr(graph_estimator, "fit_learner", spy)
+    monkeypatch.setattr(GRASPEL, "_learn", spy)
     options = ("--n-neighbors", 3, "--metric", "cosine", "--max-iter", 1, "--center", "--seed", 7, "--n-jobs", 1)
     assert graspel("embed", data, "-o", output, "-q", "--method", method, *options).code == 0
     given = {"n_neighbors": 3, "metric": "cosine", "max_iter": 1, "center": True, "random_state": 7, "n_jobs": 1}
@@ -168,7 +167,7 @@ def no_work(monkeypatch):
     def fail(*_arguments, **_options):
         raise AssertionError("the work has started")
 
-    monkeypatch.setattr(graph_estimator, "fit_learner", fail)
+    monkeypatch.setattr(GRASPEL, "_learn", fail)
 
 
 @pytest.mark.usefixtures("no_work")

@@ -115,7 +115,7 @@ def test_memberships_of_the_training_set():
 @pytest.mark.parametrize("k", [0, 21, 1.5, "four"])
 def test_wrong_numbers_of_clusters(k, monkeypatch):
     """The error comes before any computation."""
-    monkeypatch.setattr("graspel.graph_estimator.fit_learner", lambda *_: pytest.fail("fitted before the check"))
+    monkeypatch.setattr("graspel.learner.GRASPEL._learn", lambda *_, **__: pytest.fail("fitted before the check"))
     with pytest.raises(ValueError, match=r"n_clusters=.*from 1 to the number of points, 20"):
         GraspelClustering(k).fit(np.arange(40.0).reshape(20, 2))
 

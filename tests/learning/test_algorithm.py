@@ -13,10 +13,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from graspel import GRASPEL, GraspelClustering, GraspelEmbedding
-from graspel.learning.algorithm import Learned, learn
+from graspel.learning.algorithm import Fit, learn
 from graspel.learning.history import Round
 from graspel.learning.settings import Settings
-from graspel.points.prepared import Points
+from graspel.neighbors.index import NeighborIndex
 from graspel.runtime.parallel import one_thread_per_call
 
 NEVER = {"tol": 1e-6, "max_iter": 2}  # a tolerance that is not reached in two rounds
@@ -28,9 +28,9 @@ def blobs(seed: int, n: int = 350, m: int = 6) -> np.ndarray:
     return rng.standard_normal((n, m)) + 4 * rng.standard_normal((5, m))[rng.integers(5, size=n)]
 
 
-def learn_blobs(seed: int = 0, n: int = 60, **parameters) -> Learned:
+def learn_blobs(seed: int = 0, n: int = 60, **parameters) -> Fit:
     rng = np.random.default_rng(0)
-    return learn(Points(blobs(seed, n), rng=rng), Settings(**parameters), rng)
+    return learn(NeighborIndex(blobs(seed, n), random_state=rng), Settings(**parameters), rng)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def learn_blobs(seed: int = 0, n: int = 60, **parameters) -> Learned:
 def test_the_function_learns_the_graph_of_the_estimator_to_the_bit(parameters):
     X, rng = blobs(1), np.random.default_rng(7)
     with one_thread_per_call():
-        learned = learn(Points(X, rng=rng), Settings(**parameters), rng)
+        learned = learn(NeighborIndex(X, random_state=rng), Settings(**parameters), rng)
     model = GRASPEL(random_state=7, **parameters).fit(X)
     assert learned.graph == model.graph_
     assert len(learned.history) == model.n_iter_

@@ -12,7 +12,6 @@ import pytest
 
 from graspel import GRASPEL
 from graspel.graph import Graph
-from graspel.learner import fit_learner
 from graspel.learning import algorithm, optimum
 from graspel.learning.checkpoint import Checkpoint, get_state
 from graspel.neighbors.approximate import SMALL
@@ -81,18 +80,19 @@ def test_a_killed_process_goes_on_to_the_same_bits(tmp_path, when, random_state,
 def test_a_finished_run_is_only_certified_again(X, tmp_path, monkeypatch, parameters):
     X = np.vstack([X, X[:7]])  # some copies
     first = GRASPEL(random_state=1, checkpoint=str(tmp_path), **parameters)
-    learned = fit_learner(first, X)
+    found = first._learn(first._make_index(X, first))
+    lists = found.index.lists(1)
     monkeypatch.setattr("graspel.learning.checkpoint.nearest_neighbors", None)  # may not be called any more
     for keep_lists in (True, False):
         again = GRASPEL(random_state=1, checkpoint=tmp_path, n_jobs=1, **parameters)
-        kept = fit_learner(again, X, keep_lists=keep_lists)
+        kept = again._learn(again._make_index(X, again), keep_lists=keep_lists)
         assert again.graph_ == first.graph_
         assert again.certificate_ == first.certificate_
-        assert kept.settled == learned.settled
-        assert np.array_equal(kept.start.neighbors.copies, learned.start.neighbors.copies)
+        assert kept.settled == found.settled
+        assert np.array_equal(kept.index.neighbors.copies, lists.copies)
         if keep_lists or "optimal" in parameters:  # that search needs them
-            assert np.array_equal(kept.start.neighbors.indices, learned.start.neighbors.indices)
-            assert np.array_equal(kept.start.neighbors.z, learned.start.neighbors.z)
+            assert np.array_equal(kept.index.lists(1).indices, lists.indices)
+            assert np.array_equal(kept.index.lists(1).z, lists.z)
 
 
 @pytest.mark.parametrize("is_large", [False, True])

@@ -14,6 +14,7 @@ from graspel import GRASPEL, Graph, Origin
 from graspel.learning.algorithm import learn
 from graspel.learning.settings import Settings
 from graspel.neighbors.cells import Cells
+from graspel.neighbors.index import NeighborIndex
 from graspel.neighbors.search import nearest_neighbors
 from graspel.points.prepared import Points
 from twins import all_squared_distances, kruskal_joins, nearest_neighbor_pairs, pairs_of, prim_length
@@ -40,7 +41,9 @@ def point_clouds(draw: st.DrawFn) -> np.ndarray:
 
 def joined(X: np.ndarray, n_neighbors: int = 2, **parameters) -> Graph:
     """Step 1 alone: the initial graph, its components joined."""
-    return learn(Points(X), Settings(n_neighbors, max_iter=0, **parameters), np.random.default_rng(0)).graph
+    return learn(
+        NeighborIndex.of_points(Points(X)), Settings(n_neighbors, max_iter=0, **parameters), np.random.default_rng(0)
+    ).graph
 
 
 def joins_of(graph: Graph) -> Graph:

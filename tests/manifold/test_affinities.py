@@ -9,15 +9,16 @@ from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 from scipy.sparse.csgraph import connected_components
 
-from graspel import GRASPEL
-from graspel.learner import fit_learner
+from graspel import GRASPEL, NeighborIndex
 from graspel.manifold.affinities import GRAPH_SHARE, affinities, gaussian_shares, gaussian_widths, group_affinities
 
 
 def lists_and_graph(rng, k=5):
     X = np.concatenate([rng.standard_normal((40, 3)), rng.standard_normal((40, 3)) + 50])
     learner = GRASPEL(max_iter=0, random_state=0)
-    neighbors = fit_learner(learner, X).start.neighbors
+    index = NeighborIndex(X, random_state=0)
+    learner.fit(index)
+    neighbors = index.lists(2)
     return neighbors.indices, neighbors.z, sp.csr_array(learner.graph_.adjacency)
 
 

@@ -73,7 +73,7 @@ def test_the_learner_of_the_user_and_the_default(points):
 
 @pytest.mark.parametrize("n_components", [0, 120, -1, 1.5, "two", None])
 def test_wrong_numbers_of_components(points, n_components, monkeypatch):
-    monkeypatch.setattr("graspel.graph_estimator.fit_learner", lambda *_: pytest.fail("fitted before the check"))
+    monkeypatch.setattr("graspel.learner.GRASPEL._learn", lambda *_, **__: pytest.fail("fitted before the check"))
     with pytest.raises(ValueError, match=r"n_components=.*from 1 to 119, one less than the number of points"):
         GraspelEmbedding(n_components).fit(points)
 

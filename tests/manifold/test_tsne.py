@@ -303,7 +303,7 @@ def test_odd_data_are_finite(X):
 )
 def test_wrong_parameters(options, words, monkeypatch):
     """The error comes before any computation, and the estimator is not fitted in part."""
-    monkeypatch.setattr("graspel.graph_estimator.fit_learner", lambda *_: pytest.fail("fitted before the check"))
+    monkeypatch.setattr("graspel.learner.GRASPEL._learn", lambda *_, **__: pytest.fail("fitted before the check"))
     model = MultilevelTSNE(**options)
     with pytest.raises(ValueError, match=words):
         model.fit(np.random.default_rng(0).random((40, 3)))

@@ -7,13 +7,13 @@ import pytest
 import scipy.sparse as sp
 
 import graspel.learning.connect as connect
+import graspel.neighbors.index as index
 import graspel.neighbors.inverted as inverted
-import graspel.neighbors.new_points as new_points
 import graspel.neighbors.search as search
 from graspel import GRASPEL
 from graspel.neighbors.duplicates import find_first_equals
+from graspel.neighbors.index import NeighborIndex
 from graspel.neighbors.inverted import InvertedIndex
-from graspel.neighbors.new_points import NearPoints
 from graspel.neighbors.search import nearest_neighbors
 from graspel.points.prepared import Points
 from twins import all_squared_distances
@@ -29,7 +29,7 @@ def texts(rng: np.random.Generator, n: int = 400, m: int = 300, *, signed: bool 
 @pytest.fixture
 def compiled(monkeypatch):
     """Search as for many rows, by the compiled index."""
-    for module in (search, connect, new_points):
+    for module in (search, connect, index):
         monkeypatch.setattr(module, "MANY_PAIRS", 0)
 
 
@@ -125,8 +125,8 @@ def test_new_points_and_copies(rng, compiled):
     first = find_first_equals(points)
     X = points.rows(np.arange(323))
     assert first.tolist() == [next(j for j in range(i + 1) if (X[j] == X[i]).all()) for i in range(len(X))]
-    near = NearPoints(points, nearest_neighbors(points, 2, rng))
-    ties = near.find(sp.csr_array(A[:50] * 2.0), 1)
+    near = NeighborIndex.of_points(points, rng, nearest_neighbors(points, 2, rng))
+    ties = near.query(sp.csr_array(A[:50] * 2.0), 1)
     assert ties.is_old.all()
     assert (X[ties.indices[:, 0]] == X[:50]).all()
 

@@ -1,4 +1,4 @@
-"""New points: geometric medians do not end up in the empty space between two clusters."""
+"""New points: the old points nearest to them, and equal ones found as such."""
 
 from __future__ import annotations
 
@@ -8,26 +8,10 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
-from graspel.neighbors import new_points, search
-from graspel.neighbors.new_points import NearPoints, geometric_medians
+from graspel.neighbors import index, search
+from graspel.neighbors.index import NeighborIndex
 from graspel.neighbors.search import nearest_neighbors
 from graspel.points.prepared import Points
-
-
-def test_no_place_nearby_has_a_smaller_sum_of_distances(rng):
-    places, weights = rng.standard_normal((20, 7, 2)), rng.random((20, 7))
-
-    def cost(at):
-        return (weights * np.linalg.norm(places - at[:, None], axis=2)).sum(axis=1)
-
-    found = geometric_medians(places, weights)
-    for _ in range(50):
-        assert (cost(found) <= cost(found + 0.05 * rng.standard_normal(found.shape)) + 5e-3).all()
-
-
-def test_the_majority_has_it(rng):
-    places = np.concatenate([np.zeros((1, 6, 2)), np.full((1, 4, 2), 100.0)], axis=1)
-    assert_allclose(geometric_medians(places, np.ones((1, 10))), 0, atol=1e-3)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e8, 1e12])
@@ -35,15 +19,13 @@ def test_the_majority_has_it(rng):
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 def test_a_point_that_repeats_an_old_one_is_there(rng, offset, scale, metric):
     X, Y = (rng.standard_normal((50, 3)) + offset) * scale, rng.standard_normal((50, 2))
-    near = NearPoints(Points(X, metric=metric))
-    assert_array_equal(near.medians(near.find(X, 10), Y), Y)
-    assert_array_equal(near.means(near.find(X, 3), Y), Y)
+    assert_array_equal(NeighborIndex(X, metric=metric).query(X, 3).means(Y), Y)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e8])
 def test_the_neighbors_are_those_of_a_slow_search(rng, offset):
     X, new = rng.standard_normal((80, 4)) + offset, rng.standard_normal((30, 4)) + offset
-    ties = NearPoints(Points(X)).find(new, 3)
+    ties = NeighborIndex(X).query(new, 3)
     D = cdist(new, X, "sqeuclidean")
     assert_array_equal(ties.indices, np.argsort(D, axis=1)[:, :3])
     weights = 1 / np.sort(D, axis=1)[:, :3]
@@ -55,8 +37,8 @@ def test_new_points_are_found_by_landmarks_as_well(rng, monkeypatch):
     monkeypatch.setattr(search, "EXACT_WORK", 0.0)
     neighbors = nearest_neighbors(Points(X), 2, rng)
     assert neighbors.landmarks is not None
-    monkeypatch.setattr(new_points, "EXACT_WORK", 0.0)
-    ties = NearPoints(neighbors.points, neighbors).find(new, 3)
+    monkeypatch.setattr(index, "EXACT_WORK", 0.0)
+    ties = NeighborIndex.of_points(neighbors.points, rng, neighbors).query(new, 3)
     assert (ties.indices == np.argsort(cdist(new, X), axis=1)[:, :3]).mean() > 0.97
 
 
@@ -71,17 +53,17 @@ def test_an_old_point_finds_itself_by_landmarks_too(rng, m, monkeypatch):
     monkeypatch.setattr(search, "MIN_CLUMP", 10_000)
     neighbors = nearest_neighbors(Points(X), 2, rng)
     assert neighbors.landmarks is not None
-    monkeypatch.setattr(new_points, "EXACT_WORK", 0.0)
-    ties = NearPoints(neighbors.points, neighbors).find(X, 3)
+    monkeypatch.setattr(index, "EXACT_WORK", 0.0)
+    ties = NeighborIndex.of_points(neighbors.points, rng, neighbors).query(X, 3)
     assert ties.is_old.all()
     assert_array_equal(ties.indices[:, 0], np.arange(3000))
 
 
 def test_an_old_sparse_point_finds_itself_among_near_copies(rng, monkeypatch):
     """Products about the origin do not tell rows apart that differ in the eighth digit."""
-    monkeypatch.setattr(new_points, "MANY_PAIRS", 0)
+    monkeypatch.setattr(index, "MANY_PAIRS", 0)
     X = sp.csr_array(np.array([2.0, 1.0, 0.5]) + 1e-8 * rng.standard_normal((120, 3)))
-    ties = NearPoints(Points(X)).find(X, 3)
+    ties = NeighborIndex(X).query(X, 3)
     assert ties.is_old.all()
     assert_array_equal(ties.indices[:, 0], np.arange(120))
 
@@ -89,6 +71,6 @@ def test_an_old_sparse_point_finds_itself_among_near_copies(rng, monkeypatch):
 @pytest.mark.parametrize("value", [1e20, 1e300, -1e308])
 def test_a_new_point_far_out_has_finite_weights(rng, value):
     X = rng.standard_normal((40, 3))
-    ties = NearPoints(Points(X)).find(np.array([[value, 0.0, 0.0]]), 3)
+    ties = NeighborIndex(X).query(np.array([[value, 0.0, 0.0]]), 3)
     assert np.isfinite(ties.weights).all()
     assert ties.weights.sum() == pytest.approx(1)

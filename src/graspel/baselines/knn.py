@@ -27,10 +27,9 @@ from numpy.typing import NDArray
 
 from graspel.graph import Graph, Origin
 from graspel.learning.weights import Weights
-from graspel.neighbors.search import Neighbors, nearest_neighbors
-from graspel.points.prepared import Points
-from graspel.points.validation import check_data
-from graspel.runtime.parallel import count_threads, one_thread_per_call
+from graspel.neighbors.index import NeighborIndex
+from graspel.neighbors.search import Neighbors
+from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.parameters import check_choice, check_number, generator
 
 Ints = NDArray[np.int64]
@@ -137,16 +136,16 @@ def neighbor_lists(method: Any, X: Any, name: str, k: int, random_state: Any, fa
     Error messages name the `method`, and call k by the `name` of its parameter.
     """
     check_number(name, k, ">= 1", lambda value: value >= 1, whole=True)
-    X, rng = check_data(method, X), generator(random_state)
-    n = X.shape[0]
+    rng = generator(random_state)
+    index = NeighborIndex.of_data(X, method, metric="euclidean", center=False, rng=rng, n_jobs=None)
+    n = index.n_points
     if k > n - 1:
         raise ValueError(
             f"{name}={k} with {n} points: each has only {n - 1} others. Give {name} <= {n - 1}, or more points."
         )
     wanted = min(factor * int(k), n - 1)
     with one_thread_per_call():
-        points = Points(X, rng=rng, n_threads=count_threads(None))
-        return _add_copies(nearest_neighbors(points, wanted, rng), wanted, n)
+        return _add_copies(index.lists(wanted), wanted, n)
 
 
 def _add_copies(found: Neighbors, k: int, n: int) -> NeighborLists:

@@ -22,15 +22,14 @@ from graspel.cluster.graph_clusters import check_n_clusters, cluster_graph, find
 from graspel.cluster.hierarchy import cut_linkage, find_linkage
 from graspel.cluster.members import MEMBERS, THIN_MEMBERS
 from graspel.cluster.outliers import core_distances, find_noise, outlier_scores
-from graspel.graph_estimator import GraphEstimator, find_originals
+from graspel.graph_estimator import GraphEstimator
 from graspel.learner import GRASPEL
-from graspel.learning.algorithm import Learned
+from graspel.learning.algorithm import Fit
 from graspel.learning.eigengap import Eigengap
 from graspel.learning.neighbor_rules import CONSIDERED
-from graspel.learning.weights import Weights
 from graspel.linalg.contraction import group_means
+from graspel.neighbors.index import NeighborIndex
 from graspel.neighbors.new_points import MEAN_NEIGHBORS
-from graspel.neighbors.search import Neighbors, nearest_neighbors
 from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.parameters import check_choice, check_flag, check_number, generator
 
@@ -190,18 +189,18 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
         self
         """
         self._check_parameters()
-        values = self._check_data(X)
+        learner, index = self._begin(X)
         if self.n_clusters != "auto":
-            check_n_clusters(self.n_clusters, values.shape[0])
+            check_n_clusters(self.n_clusters, index.n_points)
         n_members = self._count_members()
         with self._running():
-            learned = self._learn_graph(self._copy_learner(), X, values, n_listed=CONSIDERED if n_members > 1 else 0)
-            found = self._cluster(learned, n_members)
+            fit = self._learn_graph(learner, index, n_listed=CONSIDERED if n_members > 1 else 0)
+            found = self._cluster(fit, n_members)
         self.labels_, self.n_clusters_ = found.labels, found.n_clusters
         self.embedding_, self.cluster_centers_ = found.embedding, found.centers
         self.eigenvalues_, self.eigengap_ = found.eigenvalues, found.gap
         self._spread, self._clusters, self._linkage = found.spread, found.labels, None
-        self._score_outliers(learned)
+        self._score_outliers(index)
         return self
 
     def _check_parameters(self) -> None:
@@ -233,10 +232,10 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
         is_plain = isinstance(self.initial, str) and self.initial in ("knn", "unn")
         return 1 if says_which or not is_plain or self.assign_labels == "paper" else len(MEMBERS)
 
-    def _cluster(self, learned: Learned, n_members: int) -> Clustering:
+    def _cluster(self, fit: Fit, n_members: int) -> Clustering:
         """The clusters of the learned graph, or the consensus of several graphs; equal points share a cluster."""
-        original = find_originals(learned)
-        gap, k = self._choose_number(learned, n_members)
+        original = fit.index.find_originals()
+        gap, k = self._choose_number(fit, n_members)
         n_distinct = len(np.unique(original))
         self.agreement_, self.cluster_overlaps_ = np.ones(len(original)), np.eye(k)
         self.member_weights_, self.kept_links_ = {}, None
@@ -246,7 +245,7 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
             found = give_copies_one_label(replace(found, gap=gap), original)
             self.cluster_overlaps_ = np.eye(found.n_clusters)
             return found
-        consensus = self._find_consensus(learned, k, n_members)
+        consensus = self._find_consensus(fit, k, n_members)
         position = np.searchsorted(np.unique(original), original)
         labels, rows = consensus.labels[position], consensus.rows[position]
         self.agreement_ = consensus.consensus.agreement[position]
@@ -257,7 +256,7 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
         centers = group_means(rows, labels, np.bincount(labels))
         return Clustering(labels, n_clusters, rows, centers, consensus.eigenvalues, gap)
 
-    def _choose_number(self, learned: Learned, n_members: int) -> tuple[Eigengap | None, int]:
+    def _choose_number(self, fit: Fit, n_members: int) -> tuple[Eigengap | None, int]:
         """The eigengap, if the number of clusters is to be found, and the number."""
         self.cluster_count_ = None
         if self.n_clusters != "auto":
@@ -265,7 +264,8 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
         gap = find_eigengap(self.graph_, random_state=self.random_state, n_jobs=self.n_jobs)
         if n_members > 1:
             self.cluster_count_ = count_clusters(
-                *self._get_lists(learned),
+                fit.index.lists(CONSIDERED),
+                fit.weigh,
                 MEMBERS[:n_members],
                 ASSIGNMENTS[self.assign_labels],
                 generator(self.random_state),
@@ -273,16 +273,11 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
             )
         return gap, (self.cluster_count_ or gap).n_clusters
 
-    def _get_lists(self, learned: Learned) -> tuple[Neighbors, Weights]:
-        """The neighbor lists of the learner and its rule of weights."""
-        start = learned.start
-        lists = start.neighbors or nearest_neighbors(learned.points, CONSIDERED, generator(self.random_state))
-        return lists, start.weigh
-
-    def _find_consensus(self, learned: Learned, n_clusters: int, n_members: int) -> ConsensusClusters:
+    def _find_consensus(self, fit: Fit, n_clusters: int, n_members: int) -> ConsensusClusters:
         is_thin = isinstance(self.learner_.initial, str) and self.learner_.initial == "unn"
         return consensus_clusters(
-            *self._get_lists(learned),
+            fit.index.lists(CONSIDERED),
+            fit.weigh,
             n_clusters,
             (THIN_MEMBERS if is_thin else MEMBERS)[:n_members],
             assign_labels=self.assign_labels,
@@ -291,8 +286,8 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
             sparse=is_thin,
         )
 
-    def _score_outliers(self, learned: Learned) -> None:
-        neighbors = learned.start.neighbors or nearest_neighbors(learned.points, 2, generator(self.random_state))
+    def _score_outliers(self, index: NeighborIndex) -> None:
+        neighbors = index.lists(1)
         core = np.zeros(len(self.labels_))
         core[neighbors.distinct] = core_distances(neighbors)
         core[neighbors.copies] = core[neighbors.copy_of]
@@ -338,12 +333,12 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
         labels : array of m. Points of the training set get their own labels.
         """
         ties = self._find_near_points(X, MEAN_NEIGHBORS)
-        rows = self._near_points.means(ties, self.embedding_)
+        rows = ties.means(self.embedding_)
         return np.where(ties.is_old, self.labels_[ties.indices[:, 0]], nearest_center(rows, self.cluster_centers_))
 
     def predict_memberships(self, X: Any) -> Floats:
         """Degree to which new points belong to each cluster (m x n_clusters_); rows sum to one."""
-        rows = self._near_points.means(self._find_near_points(X, MEAN_NEIGHBORS), self.embedding_)
+        rows = self._find_near_points(X, MEAN_NEIGHBORS).means(self.embedding_)
         with one_thread_per_call():
             return soft_memberships(rows, self.cluster_centers_, self._spread)
 

@@ -175,7 +175,7 @@ def _state_of(value: Any) -> dict[str, Any]:
         return dict(zip(value._fields, value, strict=True))
     if hasattr(value, "_columns"):  # a graph, whose constructor checks it again
         return {"n_nodes": value.n_nodes, **value._columns, "node_names": value.node_names}
-    return dict(vars(value))
+    return value.__getstate__() if "__getstate__" in vars(type(value)) else dict(vars(value))
 
 
 def _make(kind: type, state: dict[str, Any]) -> Any:

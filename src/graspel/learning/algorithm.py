@@ -28,7 +28,7 @@ from graspel.learning.embed import Embedding, spectral_embedding
 from graspel.learning.estimated_optimum import EstimatedSearch, choose_search
 from graspel.learning.exact_measures import ExactMeasures
 from graspel.learning.history import Round
-from graspel.learning.initial import InitialGraph, initial_graph, listed_pairs
+from graspel.learning.initial import initial_graph, listed_pairs
 from graspel.learning.objective import calibrate
 from graspel.learning.optimum import STRICT_NODES, TOL, Optimality, OptimumSearch, find_optimum
 from graspel.learning.pricing import Problem
@@ -36,10 +36,8 @@ from graspel.learning.refine import refine_weights
 from graspel.learning.run_log import RunLog
 from graspel.learning.settings import Settings
 from graspel.learning.weights import Weights
-from graspel.neighbors.search import nearest_neighbors
-from graspel.points.chunked import ChunkedPoints
+from graspel.neighbors.index import NeighborIndex
 from graspel.points.prepared import Points
-from graspel.runtime.free_memory import return_free_memory
 from graspel.runtime.progress import announce
 
 Floats = NDArray[np.float64]
@@ -48,9 +46,9 @@ OPTIMUM_NEIGHBORS = 6  # neighbors of each point where the search for the optimu
 OPTIMUM_LISTED = 20  # neighbors of each point that are searched for edges where resistances may be estimates
 
 
-@dataclass(frozen=True)
-class Learned:
-    """What Algorithm 1 found.
+@dataclass(frozen=True, kw_only=True)
+class Fit:
+    """What a run leaves behind.
 
     Attributes
     ----------
@@ -61,8 +59,8 @@ class Learned:
     out_of_rounds : bool, whether max_iter ended the rounds before the rule or the callback did
     tolerance : float, of the stability rule on the last graph
     support_gap : float or None, how far refined weights are from their optimum
-    points : Points, the data
-    start : InitialGraph, the graph of Step 1 with its neighbor lists
+    index : NeighborIndex, the data and what is left of their neighbor lists
+    weigh : Weights, the rule of the weights
     embedding : Embedding or None, of the last round
     optimality : Optimality or None, how near the graph is to the optimum over all graphs, if that was searched
     exact : ExactMeasures or None, the elimination of the graph, if the search for the optimum was exact
@@ -75,40 +73,45 @@ class Learned:
     out_of_rounds: bool
     tolerance: float
     support_gap: float | None
-    points: Points
-    start: InitialGraph
-    embedding: Embedding | None
+    index: NeighborIndex
+    weigh: Weights
+    embedding: Embedding | None = None
     optimality: Optimality | None = None
     exact: ExactMeasures | None = None
 
+    @property
+    def points(self) -> Points:
+        """The prepared data."""
+        return self.index.points
+
 
 def learn(
-    points: Points,
+    index: NeighborIndex,
     settings: Settings,
     rng: np.random.Generator,
     *,
     keep_lists: bool = True,
     checkpoint: Checkpoint | None = None,
-) -> Learned:
+) -> Fit:
     """Learn a graph of the points by Algorithm 1.
 
-    Neighbor lists and the sketch of the points take more memory than the rounds. Without `keep_lists` they are given
-    up when the components are joined. With a `checkpoint`, a run that was interrupted goes on where it was.
+    Neighbor lists and the sketch of the points take more memory than the rounds. Without `keep_lists` the index
+    releases them when the components are joined. With a `checkpoint`, a run that was interrupted goes on where it was.
 
     Examples
     --------
-    >>> points = Points(np.array([[0.0], [1.0], [3.0], [10.0], [11.0], [13.0]]))
-    >>> learned = learn(points, Settings(n_neighbors=1), np.random.default_rng(0))
-    >>> learned.graph.is_connected, learned.settled
+    >>> index = NeighborIndex(np.array([[0.0], [1.0], [3.0], [10.0], [11.0], [13.0]]))
+    >>> fit = learn(index, Settings(n_neighbors=1), np.random.default_rng(0))
+    >>> fit.graph.is_connected, fit.settled
     (True, True)
     """
     log = RunLog(settings)
-    reached = checkpoint.load_round(points, log, rng, keep_lists=keep_lists) if checkpoint else None
-    start, graph, embedding, _ = reached or _begin(points, settings, rng, log, checkpoint)  # Step 1
+    reached = checkpoint.load_round(index, log, rng, keep_lists=keep_lists) if checkpoint else None
+    start, graph, embedding, _ = reached or _begin(index, settings, rng, log, checkpoint)  # Step 1
     weigh = start.weigh
     if not keep_lists:
-        start, points, reached = start.without_lists(), points.without_sketch(), None
-        return_free_memory()
+        start, reached = start.without_lists(), None
+        index.release()
 
     def save(graph: Graph, embedding: Embedding) -> None:
         if checkpoint:
@@ -116,10 +119,21 @@ def learn(
 
     begun = [graph]
     del graph  # a graph is large: while the rounds run, only they hold it
-    graph, embedding = run_rounds(begun.pop(), points, weigh, settings, log, rng, embedding=embedding, save=save)
+    graph, embedding = run_rounds(begun.pop(), index.points, weigh, settings, log, rng, embedding=embedding, save=save)
     tol = settings.tolerance(graph, weigh)
     graph, z, gap = finish_weights(graph, weigh, settings, rng)
-    return Learned(graph, z, log.history, log.settled, log.out_of_rounds, tol, gap, points, start, embedding)
+    return Fit(
+        graph=graph,
+        z=z,
+        history=log.history,
+        settled=log.settled,
+        out_of_rounds=log.out_of_rounds,
+        tolerance=tol,
+        support_gap=gap,
+        index=index,
+        weigh=weigh,
+        embedding=embedding,
+    )
 
 
 def run_rounds(
@@ -147,26 +161,26 @@ def run_rounds(
 
 
 def learn_optimum(
-    points: Points, settings: Settings, rng: np.random.Generator, *, checkpoint: Checkpoint | None = None
-) -> Learned:
+    index: NeighborIndex, settings: Settings, rng: np.random.Generator, *, checkpoint: Checkpoint | None = None
+) -> Fit:
     """Learn the graph that maximizes the objective over all graphs (:mod:`graspel.learning.optimum`).
 
     With a `checkpoint`, a run that was interrupted goes on after its last round with exact resistances.
 
     Examples
     --------
-    >>> points = Points(np.array([[0.0], [1.0], [3.0], [10.0], [11.0], [13.0]]))
-    >>> learned = learn_optimum(points, Settings(n_neighbors=1), np.random.default_rng(0))
-    >>> learned.settled, learned.optimality.gap < 1e-3
+    >>> index = NeighborIndex(np.array([[0.0], [1.0], [3.0], [10.0], [11.0], [13.0]]))
+    >>> fit = learn_optimum(index, Settings(n_neighbors=1), np.random.default_rng(0))
+    >>> fit.settled, fit.optimality.gap < 1e-3
     (True, True)
     """
     log = RunLog(settings)
-    reached = checkpoint.load_round(points, log, rng, keep_lists=True) if checkpoint else None
-    k = min(max(settings.n_neighbors, OPTIMUM_NEIGHBORS), points.n_points - 1)
-    n_listed = min(OPTIMUM_LISTED, points.n_points - 1) if points.n_points > STRICT_NODES else 0
-    reached = reached or _begin(points, replace(settings, n_neighbors=k, n_listed=n_listed), rng, log, checkpoint)
+    reached = checkpoint.load_round(index, log, rng, keep_lists=True) if checkpoint else None
+    k = min(max(settings.n_neighbors, OPTIMUM_NEIGHBORS), index.n_points - 1)
+    n_listed = min(OPTIMUM_LISTED, index.n_points - 1) if index.n_points > STRICT_NODES else 0
+    reached = reached or _begin(index, replace(settings, n_neighbors=k, n_listed=n_listed), rng, log, checkpoint)
     start, tol = reached.start, TOL if settings.tol is None else settings.tol  # Step 1
-    search = _begin_search(reached, points, settings, tol, rng)
+    search = _begin_search(reached, index.points, settings, tol, rng)
 
     def save() -> None:
         if checkpoint and not isinstance(search, EstimatedSearch):  # of its few rounds none is kept
@@ -175,19 +189,18 @@ def learn_optimum(
 
     max_iter = 0 if log.stopped else settings.max_iter
     best = find_optimum(search, log.history, max_iter, settings.callback, save)  # Steps 2 to 4
-    return Learned(
-        best.graph,
-        best.z,
-        best.history,
-        best.settled,
-        best.out_of_rounds,
-        1 + tol,
-        best.support_gap,
-        points,
-        start,
-        None,
-        best.optimality,
-        best.exact,
+    return Fit(
+        graph=best.graph,
+        z=best.z,
+        history=best.history,
+        settled=best.settled,
+        out_of_rounds=best.out_of_rounds,
+        tolerance=1 + tol,
+        support_gap=best.support_gap,
+        index=index,
+        weigh=start.weigh,
+        optimality=best.optimality,
+        exact=best.exact,
     )
 
 
@@ -196,7 +209,7 @@ def _begin_search(
 ) -> OptimumSearch:
     """The search for the optimum at its start, or where an earlier run was interrupted."""
     start, graph, state, sigma = reached.start, reached.graph, dict(reached.search or {}), settings.sigma
-    beta, listed = settings.beta, listed_pairs(start)
+    beta, listed = settings.beta, listed_pairs(start.neighbors, graph.n_nodes)
     unit = state.pop("unit", None) or float(np.median(start.weigh.distances(graph))) + 4 * beta
     problem = Problem(points, start.weigh.floor, beta, unit)
     if state:
@@ -208,16 +221,24 @@ def _begin_search(
 
 
 def _begin(
-    points: Points, settings: Settings, rng: np.random.Generator, log: RunLog, checkpoint: Checkpoint | None
+    index: NeighborIndex, settings: Settings, rng: np.random.Generator, log: RunLog, checkpoint: Checkpoint | None
 ) -> Reached:
     """Step 1: the initial graph, its components joined to one."""
-    search, join = checkpoint.search if checkpoint else nearest_neighbors, join_components
-    if isinstance(points, ChunkedPoints):
+    join = join_components
+    if checkpoint:
+        index.search_with(checkpoint.search)
+    if index.is_remote:
         on_workers = ChunkedStart()
-        search, join = on_workers.search, on_workers.join
-    rule, n_listed = settings.neighbor_rule, settings.n_listed
+        index.search_with(on_workers.search)
+        join = on_workers.join
     start = initial_graph(
-        points, settings.initial, settings.n_neighbors, rng, search, neighbor_rule=rule, n_listed=n_listed
+        index.points,
+        settings.initial,
+        settings.n_neighbors,
+        rng,
+        lambda points, k, rng: index.lists(k),
+        neighbor_rule=settings.neighbor_rule,
+        n_listed=settings.n_listed,
     )
     graph = connect_components(start, sigma=settings.sigma, beta=settings.beta, rng=rng, join=join)
     log.record_start(start, graph)

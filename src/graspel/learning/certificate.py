@@ -1,9 +1,9 @@
-"""The certificate: properties of a learned graph, measured on the graph itself.
+"""The certificate: properties of a fit graph, measured on the graph itself.
 
 References
 ----------
 Y. Wang, Z. Zhao and Z. Feng. GRASPEL: Graph Spectral Learning at Scale. 2020. Section 3.2: effective resistances on the
-learned graph approximate the distances between the data points.
+fit graph approximate the distances between the data points.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.learning.algorithm import Learned
+from graspel.learning.algorithm import Fit
 from graspel.learning.objective import objective
 from graspel.learning.optimum import Optimality
 from graspel.linalg import resistance_between, smallest_eigenpairs
@@ -33,7 +33,7 @@ EIGEN_TOL = 1e-3  # residual of lambda_2 in the energy norm, as in the embedding
 
 @dataclass(frozen=True)
 class Certificate:
-    """Measured properties of a learned graph.
+    """Measured properties of a fit graph.
 
     Attributes
     ----------
@@ -154,21 +154,21 @@ def _format(value: float, form: str) -> str:
     return "unknown" if np.isnan(value) else format(value, form)
 
 
-def certify(learned: Learned, *, sigma: float, beta: float, rng: np.random.Generator) -> Certificate:
-    """Measure a learned graph."""
-    graph, points, history = learned.graph, learned.points, learned.history
-    neighbors = learned.start.neighbors
+def certify(fit: Fit, *, sigma: float, beta: float, rng: np.random.Generator) -> Certificate:
+    """Measure a fit graph."""
+    graph, points, history = fit.graph, fit.points, fit.history
+    neighbors = fit.index.neighbors
     _begin(0.0, "objective")
-    if learned.exact is not None:
-        F, error = learned.exact.objective, 0.0
+    if fit.exact is not None:
+        F, error = fit.exact.objective, 0.0
     else:
-        F, error = objective(graph, learned.z, sigma=sigma, beta=beta, rng=rng, n_jobs=points.n_threads)
+        F, error = objective(graph, fit.z, sigma=sigma, beta=beta, rng=rng, n_jobs=points.n_threads)
     _begin(0.3, "first eigenvalue")
-    lambda_2 = _smallest_eigenvalue(learned, rng)
+    lambda_2 = _smallest_eigenvalue(fit, rng)
     _begin(0.5, "effective resistance")
-    p, q, resistance = _sample_resistance(learned, rng)
+    p, q, resistance = _sample_resistance(fit, rng)
     distance = points.squared_distances(p, q)
-    distance = np.where(distance > 0, learned.start.weigh.raise_to_floor(distance), 0.0)  # as weights see it
+    distance = np.where(distance > 0, fit.weigh.raise_to_floor(distance), 0.0)  # as weights see it
     correlation, ratio = resistance_against_distance(resistance, distance)
     return Certificate(
         n_nodes=graph.n_nodes,
@@ -176,7 +176,7 @@ def certify(learned: Learned, *, sigma: float, beta: float, rng: np.random.Gener
         connected=graph.is_connected,
         density=graph.density,
         eta_max=history[-1].max_eta if history else float("nan"),
-        settled=learned.settled,
+        settled=fit.settled,
         n_rounds=len(history),
         lambda_2=lambda_2,
         objective=F,
@@ -184,10 +184,10 @@ def certify(learned: Learned, *, sigma: float, beta: float, rng: np.random.Gener
         resistance_correlation=correlation,
         resistance_ratio=ratio,
         n_sampled_pairs=len(p),
-        support_gap=learned.support_gap,
+        support_gap=fit.support_gap,
         outside_gap=_largest_excess(resistance, distance + 4 * beta),
         neighbor_recall=neighbors.recall if neighbors else float("nan"),
-        **_optimality(learned.optimality),
+        **_optimality(fit.optimality),
     )
 
 
@@ -207,12 +207,12 @@ def _optimality(found: Optimality | None) -> dict[str, Any]:
     return {"optimality_gap": found.gap, "optimality_pairs": pairs, "largest_excess": found.excess}
 
 
-def _smallest_eigenvalue(learned: Learned, rng: np.random.Generator) -> float:
+def _smallest_eigenvalue(fit: Fit, rng: np.random.Generator) -> float:
     """The smallest nonzero eigenvalue of the graph: the Rayleigh quotient of its eigenvector, if that is known."""
-    graph, embedding = learned.graph, learned.embedding
-    if learned.exact is not None:
-        return learned.exact.smallest_eigenvalue(rng)
-    if embedding is not None and learned.settled and learned.support_gap is None:  # all weights are scaled alike
+    graph, embedding = fit.graph, fit.embedding
+    if fit.exact is not None:
+        return fit.exact.smallest_eigenvalue(rng)
+    if embedding is not None and fit.settled and fit.support_gap is None:  # all weights are scaled alike
         u = embedding.vectors[:, 0]
         return float(u @ (graph.laplacian @ u))
     pairs = smallest_eigenpairs(
@@ -222,7 +222,7 @@ def _smallest_eigenvalue(learned: Learned, rng: np.random.Generator) -> float:
         norm="energy",
         guess=None if embedding is None else embedding.vectors,
         random_state=rng,
-        n_jobs=learned.points.n_threads,
+        n_jobs=fit.points.n_threads,
     )
     return float(pairs.values[1])
 
@@ -242,17 +242,15 @@ def _largest_excess(resistance: Floats, k: Floats) -> float:
     return float((resistance[positive] / k[positive] - 1).max()) if positive.any() else float("nan")
 
 
-def _sample_resistance(
-    learned: Learned, rng: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+def _sample_resistance(fit: Fit, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
     """All pairs between a few random nodes, and their effective resistance."""
-    graph = learned.graph
+    graph = fit.graph
     n_sampled = SAMPLED_NODES if graph.n_nodes <= MANY else SAMPLED_OF_MANY
     nodes = np.sort(rng.choice(graph.n_nodes, min(n_sampled, graph.n_nodes), replace=False))
     i, j = np.triu_indices(len(nodes), 1)
-    if learned.exact is not None:
-        R = learned.exact.resistance_between(nodes)
+    if fit.exact is not None:
+        R = fit.exact.resistance_between(nodes)
     else:
-        n_threads = learned.points.n_threads
+        n_threads = fit.points.n_threads
         R = resistance_between(graph.adjacency, nodes, tol=SOLVE_TOL, random_state=rng, n_jobs=n_threads)
     return nodes[i], nodes[j], R[i, j]

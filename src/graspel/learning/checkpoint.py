@@ -26,6 +26,7 @@ from graspel.learning.history import Round
 from graspel.learning.initial import InitialGraph
 from graspel.learning.run_log import RunLog
 from graspel.learning.weights import Weights
+from graspel.neighbors.index import NeighborIndex
 from graspel.neighbors.landmarks import Density, Landmarks
 from graspel.neighbors.search import Neighbors, nearest_neighbors
 from graspel.points.prepared import Points
@@ -119,7 +120,9 @@ class Checkpoint:
         }
         self._write(self.folder / ROUNDS, arrays, notes)
 
-    def load_round(self, points: Points, log: RunLog, rng: np.random.Generator, *, keep_lists: bool) -> Reached | None:
+    def load_round(
+        self, index: NeighborIndex, log: RunLog, rng: np.random.Generator, *, keep_lists: bool
+    ) -> Reached | None:
         """Where an earlier run was interrupted; None if it had not joined the components yet."""
         path = self.folder / ROUNDS
         if not path.exists():
@@ -130,7 +133,8 @@ class Checkpoint:
         neighbors = None
         if notes["recall"] is not None:
             lists = self._read(self.folder / LISTS)[0] if keep_lists else {**arrays, **_no_lists()}
-            neighbors = self._unpack_lists(lists, notes, points)
+            neighbors = self._unpack_lists(lists, notes, index.points)
+            index.take_lists(neighbors)
         embedding = None
         if "embedding_values" in arrays:
             embedding = Embedding(*(arrays.get(f"embedding_{name}") for name in Embedding._fields))  # type: ignore[arg-type]

@@ -29,15 +29,15 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from graspel.graph import Graph, Origin
 from graspel.graph.edges import edge_keys
-from graspel.learning.algorithm import Learned, finish_weights, run_rounds
+from graspel.learning.algorithm import Fit, finish_weights, run_rounds
 from graspel.learning.connect import join_components
 from graspel.learning.history import Round
-from graspel.learning.initial import InitialGraph
 from graspel.learning.run_log import RunLog
 from graspel.learning.settings import Settings
 from graspel.learning.weights import Weights
 from graspel.neighbors.grown import add_to_lists, remove_from_lists
-from graspel.neighbors.search import Neighbors, nearest_neighbors
+from graspel.neighbors.index import NeighborIndex
+from graspel.neighbors.search import Neighbors
 from graspel.points.extension import ChangingPoints
 from graspel.runtime.progress import announce
 
@@ -90,17 +90,15 @@ class GrowingGraph:
     n_at_rounds: int
 
     @classmethod
-    def of(cls, learned: Learned, settings: Settings, rng: np.random.Generator) -> GrowingGraph:
+    def of(cls, fit: Fit, settings: Settings) -> GrowingGraph:
         """The state after a fit; neighbor lists are searched again if there are none."""
-        graph, neighbors, all_points = learned.graph, learned.start.neighbors, learned.points.with_sketch()
-        if neighbors is None or len(neighbors.indices) < len(neighbors.distinct):
-            neighbors = nearest_neighbors(all_points, settings.n_neighbors, rng)
+        graph, neighbors = fit.graph, fit.index.lists(settings.n_neighbors)
         columns = (graph.origin.astype(np.int64), graph.round.astype(np.int64), graph.eta, graph.gradient)
-        edges = Edges(graph.heads, graph.tails, learned.z, *columns)
-        points = ChangingPoints.of(all_points)
-        return cls(points, neighbors, edges, learned.start.weigh, settings, list(learned.history), graph.n_nodes)
+        edges = Edges(graph.heads, graph.tails, fit.z, *columns)
+        points = ChangingPoints.of(fit.points.with_sketch())
+        return cls(points, neighbors, edges, fit.weigh, settings, list(fit.history), graph.n_nodes)
 
-    def add(self, X: Any, rng: np.random.Generator) -> Learned:
+    def add(self, X: Any, rng: np.random.Generator) -> Fit:
         """Add the rows of X as points, and return the graph of all points."""
         began, n_before = time.perf_counter(), self.points.points.n_points
         announce("adding points")
@@ -108,7 +106,7 @@ class GrowingGraph:
         self.neighbors = add_to_lists(self.neighbors, self.points.points, n_before, rng)
         return self._finish(began, rng)
 
-    def forget(self, gone: Ints, rng: np.random.Generator) -> Learned:
+    def forget(self, gone: Ints, rng: np.random.Generator) -> Fit:
         """Remove points, and return the graph of the others, which are numbered in the same order."""
         began, n = time.perf_counter(), self.points.points.n_points
         kept = np.setdiff1d(np.arange(n), gone)
@@ -127,7 +125,7 @@ class GrowingGraph:
         self.weigh = replace(self.weigh, floor=self.weigh.floor * factor)
         self.neighbors = replace(self.neighbors, z=self.neighbors.z * factor)
 
-    def _finish(self, began: float, rng: np.random.Generator) -> Learned:
+    def _finish(self, began: float, rng: np.random.Generator) -> Fit:
         """Rebuild the edges from the lists, join what is not connected, run a few rounds if it is time, and weigh."""
         points, settings, n_before = self.points.points, self.settings, len(self.edges.heads)
         current = len(self.history) + 1
@@ -139,7 +137,6 @@ class GrowingGraph:
         density = n_before / points.n_points
         graph = Graph(points.n_points, edges.heads, edges.tails, self.weigh(edges.z), **self._provenance(edges))
         self.history.append(_batch_record(current, graph, density, time.perf_counter() - began))
-        start = InitialGraph(graph, self.weigh, self.neighbors)
         log = RunLog(replace(settings, max_iter=current))
         log.history = self.history
         embedding = None
@@ -152,7 +149,18 @@ class GrowingGraph:
         final, z, gap = finish_weights(graph, self.weigh, settings, rng)
         columns = (final.origin.astype(np.int64), final.round.astype(np.int64), final.eta, final.gradient)
         self.edges = Edges(final.heads, final.tails, z, *columns)
-        return Learned(final, z, list(log.history), log.settled, False, tol, gap, points, start, embedding)
+        return Fit(
+            graph=final,
+            z=z,
+            history=list(log.history),
+            settled=log.settled,
+            out_of_rounds=False,
+            tolerance=tol,
+            support_gap=gap,
+            index=NeighborIndex.of_points(points, neighbors=self.neighbors),
+            weigh=self.weigh,
+            embedding=embedding,
+        )
 
     def _keys(self, edges: Edges) -> Ints:
         return edge_keys(edges.heads, edges.tails, self.points.points.n_points)

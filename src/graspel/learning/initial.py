@@ -110,15 +110,14 @@ def initial_graph(
     return _graph_from_user(points, initial, rng, search)
 
 
-def listed_pairs(start: InitialGraph) -> Pairs:
+def listed_pairs(neighbors: Neighbors | None, n_points: int) -> Pairs:
     """All pairs of the neighbor lists, which are longer than the graph needs, each once."""
-    neighbors = start.neighbors
     if neighbors is None:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     found = np.isfinite(neighbors.z)
     heads = np.repeat(np.arange(len(found)), found.sum(axis=1))
     return unique_edges(
-        neighbors.distinct[heads], neighbors.distinct[neighbors.indices[found].astype(np.int64)], start.graph.n_nodes
+        neighbors.distinct[heads], neighbors.distinct[neighbors.indices[found].astype(np.int64)], n_points
     )
 
 

@@ -14,10 +14,8 @@ from graspel.graph import Graph, Origin
 from graspel.learning.connect import join_components
 from graspel.learning.initial import JOIN_NEIGHBORS
 from graspel.learning.weights import Weights
-from graspel.neighbors.search import nearest_neighbors
-from graspel.points.distance_table import PRECOMPUTED, check_distances, check_metric, make_points
-from graspel.points.validation import check_data
-from graspel.runtime.parallel import count_threads, one_thread_per_call
+from graspel.neighbors.index import NeighborIndex
+from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.parameters import generator
 
 
@@ -56,20 +54,17 @@ def connect(
     (array([0, 1, 2]), array([1, 2, 3]), array([5., 5.]))
     """
     own = graph if isinstance(graph, Graph) else Graph.from_adjacency(graph)
-    check_metric(metric)
-    values = check_distances(X) if metric == PRECOMPUTED else check_data("connect", X)
-    if values.shape[0] != own.n_nodes:
-        raise ValueError(
-            f"the graph has {own.n_nodes} nodes but X has {values.shape[0]} points: they must be the same."
-        )
+    rng = generator(random_state)
+    given = isinstance(X, NeighborIndex)
+    index = X if given else NeighborIndex.of_data(X, "connect", metric=metric, center=False, rng=rng, n_jobs=n_jobs)
+    if index.n_points != own.n_nodes:
+        raise ValueError(f"the graph has {own.n_nodes} nodes but X has {index.n_points} points: they must be the same.")
     if own.is_connected:
         return own
-    rng = generator(random_state)
     with one_thread_per_call():
-        points = make_points(values, metric=metric, center=False, rng=rng, n_threads=count_threads(n_jobs))
-        neighbors = nearest_neighbors(points, min(JOIN_NEIGHBORS, own.n_nodes - 1), rng)
+        neighbors = index.lists(JOIN_NEIGHBORS)
         joins = join_components(neighbors, own.components[1].astype(np.int64), rng)
-        z = points.squared_distances(own.heads, own.tails)
+        z = index.points.squared_distances(own.heads, own.tails)
     weigh = Weights.from_distances(np.concatenate([z, neighbors.z[:, :1].ravel()]), 1)
     scale = float(np.median(own.weights * weigh.raise_to_floor(z))) if own.n_edges else 1.0
     weights = scale / weigh.raise_to_floor(joins.z)

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.graph_estimator import find_originals
 from graspel.learner import GRASPEL
 from graspel.manifold.base import GraphEmbedding
 from graspel.manifold.spectral_coordinates import spectral_coordinates
@@ -100,8 +99,8 @@ class GraspelEmbedding(GraphEmbedding):
         -------
         self
         """
-        values = self._check_data(X)
-        n_points = values.shape[0]
+        learner, index = self._begin(X)
+        n_points = index.n_points
         check_number(
             "n_components",
             self.n_components,
@@ -110,12 +109,11 @@ class GraspelEmbedding(GraphEmbedding):
             whole=True,
         )
         rng = generator(self.random_state)
-        learner = self._copy_learner()
         with self._running():
-            learned = self._learn_graph(learner, X, values)
+            self._learn_graph(learner, index)
             announce("embedding")
             found = spectral_coordinates(self.graph_, self.n_components, learner.sigma, rng, self.n_jobs)
-        self.embedding_, self.eigenvalues_ = found.U[find_originals(learned)], found.values
+        self.embedding_, self.eigenvalues_ = found.U[index.find_originals()], found.values
         return self
 
     def transform(self, X: Any) -> Floats:
@@ -130,7 +128,7 @@ class GraspelEmbedding(GraphEmbedding):
         coordinates : array (m x n_components). Points of the training set get their own coordinates.
         """
         ties = self._find_near_points(X, MEAN_NEIGHBORS)
-        return self._near_points.means(ties, self.embedding_)
+        return ties.means(self.embedding_)
 
     def _default_learner(self) -> GRASPEL:
         return GRASPEL()

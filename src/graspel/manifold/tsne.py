@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from graspel.graph import Graph
-from graspel.learner import GRASPEL, plan_learner
+from graspel.learner import GRASPEL
 from graspel.learning.plan import Plan
 from graspel.linalg.coarsen import Coarsening, coarsen
 from graspel.manifold.affinities import affinities, gaussian_shares, gaussian_widths, group_affinities
@@ -31,8 +31,7 @@ from graspel.manifold.placement import keep_heaviest, mutual_weights, place_by_a
 from graspel.manifold.plan import plan_tsne
 from graspel.manifold.start import group_start, start_coordinates
 from graspel.neighbors.exact import EXTRA_CANDIDATES
-from graspel.neighbors.search import Neighbors, nearest_neighbors
-from graspel.points.distance_table import make_points
+from graspel.neighbors.search import Neighbors
 from graspel.runtime.parallel import count_threads, one_thread_per_call
 from graspel.runtime.parameters import check_number, generator
 from graspel.runtime.progress import announce
@@ -176,14 +175,13 @@ class MultilevelTSNE(GraphEmbedding):
         self
         """
         self._check_parameters()
-        values = self._check_data(X)
-        self._check_sizes(values.shape[0])
+        learner, index = self._begin(X)
+        self._check_sizes(index.n_points)
         rng = generator(self.random_state)
-        learner = self._copy_learner()
-        self._make_plan(learner, values.shape).check()
+        self._make_plan(learner, index.data.shape).check()
         with self._running():
-            neighbors = self._learn_graph(learner, X, values, n_listed=self._n_listed).start.neighbors
-            distinct = merge_copies(self.graph_, self._neighbor_lists(neighbors, learner, values, rng))
+            self._learn_graph(learner, index, n_listed=self._n_listed)
+            distinct = merge_copies(self.graph_, index.lists(self._n_listed))
             coarse, first, last = self._embed(distinct, rng)
         self._widths = self._find_widths(distinct)
         self.coarse_graph_ = coarse.graph
@@ -236,7 +234,7 @@ class MultilevelTSNE(GraphEmbedding):
         return self._make_plan(self._copy_learner(), X)
 
     def _make_plan(self, learner: GRASPEL, X: Any) -> Plan:
-        learning = plan_learner(learner, X, n_listed=self._n_listed)
+        learning = learner._plan(X, n_listed=self._n_listed)
         n_iter = 0 if self._only_representatives else self.refine_iter
         return plan_tsne(learning, self._n_attracting, self.n_components, n_iter, count_threads(self.n_jobs))
 
@@ -291,16 +289,6 @@ class MultilevelTSNE(GraphEmbedding):
         Q = group_affinities(P, coarse.groups)
         return optimize(Q, start, schedule, phase=COARSE, n_threads=n_threads, callback=self.callback)
 
-    def _neighbor_lists(
-        self, neighbors: Neighbors | None, learner: GRASPEL, values: Any, rng: np.random.Generator
-    ) -> Neighbors:
-        """The learner's neighbor lists; new ones where it has none, or where they are too short."""
-        if neighbors is not None and neighbors.indices.shape[1] >= min(self._n_attracting, len(neighbors.distinct) - 1):
-            return neighbors
-        n_threads = count_threads(self.n_jobs)
-        points = make_points(values, metric=learner.metric, center=learner.center, rng=rng, n_threads=n_threads)
-        return nearest_neighbors(points, min(self._n_attracting, values.shape[0] - 1), rng)
-
     @property
     def _n_attracting(self) -> int:
         """Number of neighbors that attract each point."""
@@ -314,7 +302,7 @@ class MultilevelTSNE(GraphEmbedding):
     @property
     def _n_listed(self) -> int:
         """Length of the lists that the learner is asked for; it lists a few more."""
-        return max(0, self._n_attracting - EXTRA_CANDIDATES)
+        return max(1, self._n_attracting - EXTRA_CANDIDATES)
 
     def _check_parameters(self) -> None:
         hint = "It is the number of points for each representative; the paper uses 5, and 1 is no coarsening."

@@ -48,6 +48,7 @@ from graspel.learning.algorithm import learn
 from graspel.learning.initial import listed_pairs
 from graspel.learning.refine import find_needed
 from graspel.learning.settings import Settings
+from graspel.neighbors.index import NeighborIndex
 from graspel.points.prepared import Points
 from graspel.runtime.parallel import count_threads
 from graspel.runtime.progress import announce
@@ -125,13 +126,10 @@ def check_currents(currents: Any, shape: tuple[int, ...]) -> Floats:
 
 def _candidates(X: Floats, rng: np.random.Generator, n_neighbors: int, n_jobs: int | None) -> tuple[Ints, Ints]:
     """The edges that GRASPEL learns from the voltages, and the pairs of longer lists of neighbors."""
-    points = Points(X, rng=rng, n_threads=count_threads(n_jobs))
+    index = NeighborIndex.of_points(Points(X, rng=rng, n_threads=count_threads(n_jobs)), rng)
     settings = Settings(n_neighbors=n_neighbors, n_jobs=n_jobs, n_listed=min(LISTED, len(X) - 1))
-    learned = learn(points, settings, rng)
-    lists = listed_pairs(learned.start)
-    heads, tails = (
-        np.concatenate(ends) for ends in zip((learned.graph.heads, learned.graph.tails), lists, strict=True)
-    )
+    graph, lists = learn(index, settings, rng).graph, listed_pairs(index.neighbors, len(X))
+    heads, tails = (np.concatenate(ends) for ends in zip((graph.heads, graph.tails), lists, strict=True))
     return unique_edges(heads, tails, len(X))
 
 

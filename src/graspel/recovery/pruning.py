@@ -40,6 +40,7 @@ from graspel.learning.refine import (
     sketched_likelihood,
 )
 from graspel.learning.settings import Settings
+from graspel.neighbors.index import NeighborIndex
 from graspel.points.prepared import Points
 from graspel.recovery.noise import MAX_NOISE_SHARE, SMALLEST, typical_distance
 from graspel.runtime.parallel import count_threads
@@ -79,8 +80,8 @@ def recover_by_pruning(
 ) -> Pruning:
     """Recover the graph of signals (nodes x signals, each row of mean zero) with noise of this variance."""
     m = X.shape[1]
-    points = Points(X, rng=rng, n_threads=count_threads(n_jobs))
-    graph = learn(points, Settings(n_neighbors=n_neighbors, n_jobs=n_jobs), rng).graph
+    index = NeighborIndex.of_points(Points(X, rng=rng, n_threads=count_threads(n_jobs)), rng)
+    graph = learn(index, Settings(n_neighbors=n_neighbors, n_jobs=n_jobs), rng).graph
     k = distances(graph, X, variance)
     unit = float(np.median(k))
     k = k / unit

@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from graspel.graph_estimator import GraphEstimator, find_originals
+from graspel.graph_estimator import GraphEstimator
 from graspel.learner import GRASPEL
 from graspel.neighbors.new_points import MEAN_NEIGHBORS
 from graspel.runtime.parameters import check_flag
@@ -103,12 +103,12 @@ class GraspelClassifier(ClassifierMixin, GraphEstimator):
         self
         """
         check_flag("normalize_mass", self.normalize_mass)
-        values = self._check_data(X)
-        codes = self._check_labels(y, values.shape[0])
+        learner, index = self._begin(X)
+        codes = self._check_labels(y, index.n_points)
         with self._running():
-            learned = self._learn_graph(self._copy_learner(), X, values)
+            self._learn_graph(learner, index)
             announce("spreading labels")
-            self.label_distributions_ = self._spread(codes, find_originals(learned))
+            self.label_distributions_ = self._spread(codes, index.find_originals())
         self.transduction_ = self.classes_[self.label_distributions_.argmax(axis=1)]
         return self
 
@@ -125,7 +125,7 @@ class GraspelClassifier(ClassifierMixin, GraphEstimator):
         shares : array (m x classes), in the order of `classes_`; rows sum to one
         """
         ties = self._find_near_points(X, MEAN_NEIGHBORS)
-        return self._near_points.means(ties, self.label_distributions_)
+        return ties.means(self.label_distributions_)
 
     def _check_labels(self, y: Any, n_points: int) -> Ints:
         """Labels as numbers of classes, -1 for none; stores the classes."""

@@ -1,0 +1,374 @@
+r"""NeighborIndex: the neighbor lists of one data set, searched once and handed on.
+
+Everything that needs near points asks it: the learner for its initial graph, clustering and t-SNE for longer lists,
+`transform` and `predict` for the old points near new ones, the report for outliers and its map. The data are prepared
+when they are first needed, lists are searched at the first call and lengthened when a later one asks for more.
+
+Lists do not depend on who asks first. Every search draws the same random numbers, and a caller gets the lists that a
+search for as many neighbors as it wants would have: longer ones are cut.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_array
+from sklearn.utils.validation import validate_data
+
+from graspel.neighbors.approximate import SMALL
+from graspel.neighbors.duplicates import find_first_equals
+from graspel.neighbors.engines import check_engine, search_by_engine
+from graspel.neighbors.exact import EXACT_WORK, EXTRA_CANDIDATES, exact_work
+from graspel.neighbors.grown import find_among_all
+from graspel.neighbors.inverted import MANY_PAIRS, find_sparse_neighbors
+from graspel.neighbors.landmarks import Landmarks
+from graspel.neighbors.new_points import Ties, tie
+from graspel.neighbors.search import Neighbors, nearest_neighbors
+from graspel.points.chunked import ChunkedPoints, check_dask_array, is_dask_array
+from graspel.points.distance_table import PRECOMPUTED, check_distances, check_metric, make_points
+from graspel.points.prepared import METRICS, Points
+from graspel.points.row_names import find_row_names
+from graspel.points.validation import check_data, check_structure
+from graspel.runtime.free_memory import return_free_memory
+from graspel.runtime.parallel import count_threads, one_thread_per_call
+from graspel.runtime.parameters import check_flag, check_number, generator
+
+__all__ = ["NeighborIndex"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Search = Callable[[Points, int, np.random.Generator], Neighbors]
+
+AUTO = "auto"
+
+
+class NeighborIndex:
+    """The data points and the lists of their nearest neighbors, shared by every estimator that is fitted to them.
+
+    Parameters
+    ----------
+    X : array, sparse matrix, DataFrame, zarr or dask array (N x M)
+        Data points as rows, N >= 2; distances if `metric` is "precomputed".
+    metric : {"euclidean", "cosine", "precomputed"}, str or callable, default="euclidean"
+        As in :class:`graspel.GRASPEL`.
+    center : bool, default=False
+        Subtract each row's mean first.
+    engine : "auto", scikit-learn neighbors transformer or (indices, distances), default="auto"
+        Who searches. "auto" computes all distances of few points, and compares points that share landmarks or columns
+        where there are many. A transformer (`KNeighborsTransformer`, `PyNNDescentTransformer` or another with
+        `n_neighbors`) is asked for its lists; lists that you have already are taken as they are. In both cases the
+        distances are measured again, in `metric`.
+    random_state : int, RandomState, Generator or None, default=None
+        The same seed gives the same lists to the bit.
+    n_jobs : int, default=None
+        Number of threads; None or -1 for all cores.
+
+    Attributes
+    ----------
+    n_points : int
+    recall : float
+        Share of the true neighbors that the lists hold, measured on a sample; NaN before the first search.
+    n_searches : int
+        How often neighbors of the points were searched: one, unless longer lists were asked for later.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from graspel import GRASPEL, GraspelClustering, NeighborIndex
+    >>> index = NeighborIndex(load_iris().data, random_state=0)
+    >>> clustering = GraspelClustering(3, random_state=0).fit(index)
+    >>> model = GRASPEL(random_state=0).fit(index)
+    >>> index.n_searches
+    1
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        *,
+        metric: Any = "euclidean",
+        center: bool = False,
+        engine: Any = AUTO,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self._take(X, "NeighborIndex", metric, center, engine, generator(random_state), n_jobs)
+
+    @classmethod
+    def of_data(cls, X: Any, owner: Any, *, metric: Any, center: bool, rng: Any, n_jobs: int | None) -> NeighborIndex:
+        """The index that an estimator makes of the data it was given; errors name the estimator."""
+        index = cls.__new__(cls)
+        index._take(X, owner, metric, center, AUTO, rng, n_jobs)
+        index._shared_rng = rng
+        return index
+
+    @classmethod
+    def of_points(
+        cls, points: Points, rng: np.random.Generator | None = None, neighbors: Neighbors | None = None
+    ) -> NeighborIndex:
+        """The index of points that are prepared already, with their lists if these are known."""
+        index = cls.__new__(cls)
+        index.metric, index.center, index.engine = points.metric, points.center, AUTO
+        index.n_points, index.n_jobs, index.row_names = points.n_points, points.n_threads, None
+        index._described_columns = None
+        index._points, index._values, index._neighbors = points, None, neighbors
+        index._wanted = 0 if neighbors is None else _width(neighbors)
+        index._begin(np.random.default_rng(0) if rng is None else rng)
+        return index
+
+    def _take(
+        self, X: Any, owner: Any, metric: Any, center: bool, engine: Any, rng: np.random.Generator, n_jobs: int | None
+    ) -> None:
+        check_metric(metric)
+        check_flag("center", center)
+        self.metric, self.center, self.engine = metric, center, check_engine(engine)
+        self.n_jobs = n_jobs
+        self._values = _check_values(X, metric, owner)
+        self.n_points = int(self._values.shape[0])
+        self.row_names = None if isinstance(X, tuple) else find_row_names(X)
+        self._described_columns: _Columns | None = _Columns.of(X)
+        self._points: Points | None = None
+        self._neighbors: Neighbors | None = None
+        self._wanted = 0
+        self._begin(rng)
+
+    def _begin(self, rng: np.random.Generator) -> None:
+        self._rng: np.random.Generator | None = rng
+        self._state = "" if self._points is None else _describe(rng)
+        self._shared_rng: np.random.Generator | None = None
+        self._search: Search | None = None
+        self.n_searches = 0
+
+    def __repr__(self) -> str:
+        """The points, their metric and the lists at hand."""
+        listed = "not searched" if self.n_listed == 0 else f"{self.n_listed} neighbors listed"
+        return f"NeighborIndex({self.n_points:,} points, metric={self.metric!r}, {listed})"
+
+    @property
+    def points(self) -> Points:
+        """The prepared data."""
+        if self._points is None:
+            assert self._rng is not None
+            n_threads, options = count_threads(self.n_jobs), {"metric": self.metric, "center": self.center}
+            make: Any = ChunkedPoints if is_dask_array(self._values) else make_points
+            with one_thread_per_call():
+                self._points = make(self._values, **options, rng=self._rng, n_threads=n_threads)
+            self._values, self._state = None, _describe(self._rng)
+        return self._points
+
+    @property
+    def data(self) -> Any:
+        """The data as they were checked: an array, a sparse matrix, a table of distances or a dask array."""
+        return self._values if self._points is None else self._points.X
+
+    @property
+    def neighbors(self) -> Neighbors | None:
+        """What the last search left: all of it, or after `release` the copies and the recall; None before a search."""
+        return self._neighbors
+
+    @property
+    def n_listed(self) -> int:
+        """Length of the lists at hand."""
+        return 0 if self._neighbors is None else _width(self._neighbors)
+
+    @property
+    def recall(self) -> float:
+        """Share of the true neighbors that the lists hold; NaN before the first search."""
+        return float("nan") if self._neighbors is None or not self._wanted else self._neighbors.recall
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether the points stay on other machines."""
+        return is_dask_array(self.data)
+
+    def lists(self, k: int) -> Neighbors:
+        """The neighbor lists of all distinct points, with at least k neighbors (fewer if there are not so many).
+
+        Parameters
+        ----------
+        k : int
+
+        Returns
+        -------
+        lists : Neighbors
+            With `indices` and `z` = |x_p - x_q|^2 / |X - mean|_2^2 of the `distinct` points, and the `copies` of
+            others.
+        """
+        check_number("k", k, ">= 1", lambda v: v >= 1, whole=True)
+        k = min(int(k), max(1, self.n_points - 1))
+        if self._neighbors is None or k > self._wanted or self.n_listed == 0:
+            self._search_lists(max(k, self._wanted))
+        assert self._neighbors is not None
+        width = k + EXTRA_CANDIDATES
+        if self.n_listed <= width or k == self._wanted:
+            return self._neighbors
+        indices, z = self._neighbors.indices[:, :width], self._neighbors.z[:, :width]
+        return replace(self._neighbors, indices=indices, z=z)
+
+    def _search_lists(self, k: int) -> None:
+        points = self.points
+        if not points.has_sketch:
+            points = self._points = points.with_sketch()
+        rng, self._rng = self._rng, None
+        if (
+            rng is None
+        ):  # the numbers of the first search, so that lists do not depend on how often they were lengthened
+            rng = np.random.default_rng()
+            rng.bit_generator.state = json.loads(self._state)
+        with one_thread_per_call():
+            if self._search is not None:
+                self._neighbors = self._search(points, k, rng)
+            elif isinstance(self.engine, str):
+                self._neighbors = nearest_neighbors(points, k, rng)
+            else:
+                self._neighbors = search_by_engine(self.engine, points, k)
+        self._wanted = k
+        self.n_searches += 1
+
+    def query(self, rows: Any, k: int) -> Ties:
+        """The k points that are nearest to each of some new rows; a row that is equal to a point is found as such.
+
+        Parameters
+        ----------
+        rows : array, sparse matrix or DataFrame (m x M); for "precomputed" their distances to all points (m x N)
+        k : int
+
+        Returns
+        -------
+        ties : Ties
+            With `indices` (m x k), `z` in the unit of `lists`, weights 1/z that sum to one, and `is_old`.
+        """
+        check_number("k", k, ">= 1", lambda v: v >= 1, whole=True)
+        check_structure(rows)
+        checked = check_array(rows, accept_sparse="csr", dtype="numeric", input_name="rows")
+        columns = self._described_columns
+        width = self.data.shape[1] if columns is None else columns.n_features_in_
+        if checked.shape[1] != width:
+            raise ValueError(f"rows have {checked.shape[1]} columns: must have {width}, as X.")
+        return self.find(checked, k)
+
+    def find(self, rows: Any, k: int) -> Ties:
+        """`query` for rows that were checked."""
+        points, landmarks, known, number = self._searchable(rows.shape[0])
+        asking, k = points.like(rows), min(k, points.n_points)
+        queries = np.arange(rows.shape[0])
+        with one_thread_per_call():
+            if points.sparse is not None and len(queries) * points.n_points > MANY_PAIRS:
+                found, z = find_sparse_neighbors(points, asking, k, k + EXTRA_CANDIDATES)
+            else:
+                found, z = find_among_all(points, landmarks, known, queries, k, asking)
+        return tie(number[found], z)
+
+    def _searchable(self, n_new: int) -> tuple[Points, Landmarks | None, int, Ints]:
+        """The distinct points with what a search for so many new ones needs; made again where it was released."""
+        neighbors = self._set_copies_aside()
+        points, landmarks = neighbors.points, neighbors.landmarks
+        known = points.n_points if neighbors.n_known is None else neighbors.n_known
+        if not points.has_sketch and exact_work(points, n_new) > EXACT_WORK:
+            points = points.with_sketch()
+            rng = np.random.default_rng(0)  # other landmarks find the same neighbors, but for a few
+            with one_thread_per_call():
+                landmarks, _ = Landmarks.build(points.sketch, SMALL, rng, points.n_threads)
+            self._neighbors = replace(neighbors, points=points, landmarks=landmarks)
+        return points, landmarks, known, neighbors.distinct
+
+    def _set_copies_aside(self) -> Neighbors:
+        """What is known of the neighbors; before the first search, which points are distinct."""
+        if self._neighbors is None:
+            first, everyone = find_first_equals(self.points), np.arange(self.n_points)
+            distinct, copies = np.flatnonzero(first == everyone), np.flatnonzero(first != everyone)
+            points = self.points.subset(distinct) if len(copies) else self.points
+            empty = np.empty((0, 0), dtype=np.int64), np.empty((0, 0))
+            self._neighbors = Neighbors(points, *empty, 1.0, distinct, copies, first[copies])
+        return self._neighbors
+
+    def distances(self, p: Ints, q: Ints) -> Floats:
+        """Distances between points, in the unit of the data (for "cosine": of the normalized rows)."""
+        points = self.points
+        return np.sqrt(points.squared_distances(p, q)) * points.spectral_norm * points.raw_unit
+
+    def find_originals(self) -> Ints:
+        """For every point the first point equal to it."""
+        neighbors = self._set_copies_aside()
+        original = np.arange(self.n_points)
+        original[neighbors.copies] = neighbors.copy_of
+        return original
+
+    def release(self) -> None:
+        """Give up the lists and the sketch they were searched by; the data stay, and lists can be searched again."""
+        self._points = self.points.without_sketch()
+        if self._neighbors is not None:
+            self._neighbors = self._neighbors.without_lists()
+        self._rng = None
+        return_free_memory()
+
+    def search_with(self, search: Search) -> None:
+        """Search by another function from now on: that of a checkpoint, or of the workers that hold the points."""
+        self._search = search
+
+    def take_lists(self, neighbors: Neighbors) -> None:
+        """Take lists that an earlier run has found."""
+        self._neighbors, self._wanted, self._rng = neighbors, max(1, _width(neighbors) - EXTRA_CANDIDATES), None
+
+    def pass_on_rng(self, random_state: Any) -> np.random.Generator:
+        """The generator of the run that made this index, for its next draws; a new one for every other run."""
+        rng, self._shared_rng = self._shared_rng, None
+        return generator(random_state) if rng is None else rng
+
+    def describe(self, estimator: Any) -> None:
+        """Store the number and the names of the columns in an estimator, as scikit-learn does."""
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(estimator, name):
+                delattr(estimator, name)
+            if self._described_columns is not None and hasattr(self._described_columns, name):
+                setattr(estimator, name, getattr(self._described_columns, name))
+
+    def check_agrees(self, estimator: Any) -> None:
+        """Raise if an estimator asks for another metric than that of the index."""
+        for name, default in (("metric", "euclidean"), ("center", False)):
+            asked, own = getattr(estimator, name, default), getattr(self, name)
+            if asked is not default and asked != default and asked is not own and asked != own:
+                raise ValueError(
+                    f"{name}={asked!r}: the index was made with {name}={own!r}. Make it with "
+                    f"NeighborIndex(X, {name}={asked!r}), or leave {name} out here."
+                )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a file keeps: not the random numbers, whose state is known, and not a search of one run."""
+        return {**self.__dict__, "_rng": None, "_shared_rng": None, "_search": None}
+
+
+class _Columns(BaseEstimator):
+    """The number and the names of the columns, as scikit-learn reads them."""
+
+    @classmethod
+    def of(cls, X: Any) -> _Columns:
+        columns = cls()
+        if isinstance(X, tuple):  # neighbor lists; new points come with their distances to all points
+            columns.n_features_in_ = len(X[0])
+        else:
+            validate_data(columns, X, skip_check_array=True)
+        return columns
+
+
+def _check_values(X: Any, metric: Any, owner: Any) -> Any:
+    """X as a matrix of points, or of distances between them."""
+    if isinstance(X, NeighborIndex):
+        raise ValueError("X is a NeighborIndex already: give it to the estimators as it is.")
+    if is_dask_array(X) and isinstance(metric, str) and metric in METRICS:
+        return check_dask_array(X)  # its rows stay on the workers, and are checked there
+    return check_distances(X) if isinstance(metric, str) and metric == PRECOMPUTED else check_data(owner, X)
+
+
+def _width(neighbors: Neighbors) -> int:
+    return int(neighbors.indices.shape[1]) if len(neighbors.indices) else 0
+
+
+def _describe(rng: np.random.Generator) -> str:
+    return json.dumps(rng.bit_generator.state, default=lambda array: array.tolist())
