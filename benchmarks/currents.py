@@ -10,7 +10,7 @@ import numpy as np
 from scipy.spatial import Delaunay
 
 from benchmarks.sections import Results, measure, run_sections, titled_table
-from graspel import GraphRecovery
+from graspel import GraspelRecovery
 from graspel.graph import Graph, grid_graph
 from graspel.linalg import LaplacianSolver
 from graspel.metrics import edge_scores
@@ -47,7 +47,7 @@ def measure_network(kind: str, side: int, n_measurements: int, noise: tuple[floa
             values + s * values.std() * rng.normal(size=values.shape) for s, values in zip(noise, (X, Y), strict=True)
         )
         voltages, currents = noisy
-        graph = GraphRecovery(random_state=0).fit(voltages, currents=currents).graph_
+        graph = GraspelRecovery(random_state=0).fit(voltages, currents=currents).graph_
         A = network.adjacency.toarray()
         error = float(np.linalg.norm(A - graph.adjacency.toarray()) / np.linalg.norm(A))
         found.append((edge_scores(network, graph).f_measure, error))

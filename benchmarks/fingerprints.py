@@ -24,10 +24,10 @@ import sklearn.datasets
 from graspel import (
     GRASPEL,
     Graph,
-    GraphRecovery,
     GraspelClustering,
     GraspelEmbedding,
-    MultilevelTSNE,
+    GraspelRecovery,
+    GraspelTSNE,
     datasets,
     linalg,
 )
@@ -98,7 +98,7 @@ def of_data_set(name: str) -> Results:
     for variant in VARIANTS:
         if not (name == "usps" and "refine" in variant):  # too slow there
             yield str(variant), hash_graph(GRASPEL(random_state=1, **variant).fit(X).graph_)
-    tsne = MultilevelTSNE(random_state=0).fit(X)
+    tsne = GraspelTSNE(random_state=0).fit(X)
     yield "tsne", hash_arrays(tsne.embedding_)
     yield "tsne of new points", hash_arrays(tsne.transform(X[:50]))
     yield "spectral", hash_arrays(GraspelEmbedding(2, random_state=0).fit(X).embedding_)
@@ -109,7 +109,7 @@ def of_signals() -> Results:
     """Recovered graphs."""
     for rows, columns, n_signals in ((4, 5, 500), (15, 15, 100)):
         X = datasets.smooth_signals(grid_graph(rows, columns), n_signals=n_signals, noise=0.5, random_state=0)
-        yield f"grid of {rows} x {columns}", hash_graph(GraphRecovery(random_state=0).fit(X).graph_)
+        yield f"grid of {rows} x {columns}", hash_graph(GraspelRecovery(random_state=0).fit(X).graph_)
 
 
 def of_kernels() -> Results:

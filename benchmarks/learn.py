@@ -93,13 +93,13 @@ def measure_recall(X: np.ndarray, n_sampled: int = 2000) -> float:
     """Recall of the learner's neighbors against exact search, on another sample than the learner's own."""
     from sklearn.neighbors import NearestNeighbors
 
+    from graspel.data.prepared import Data
     from graspel.neighbors.search import nearest_neighbors
-    from graspel.points.prepared import Points
     from graspel.runtime.parallel import one_thread_per_call
 
     rng = np.random.default_rng(0)
     with one_thread_per_call():
-        found = nearest_neighbors(Points(X, rng=rng, n_threads=2), 2, rng).indices[:, :2]
+        found = nearest_neighbors(Data(X, rng=rng, n_threads=2), 2, rng).indices[:, :2]
     sample = np.random.default_rng(99).choice(len(X), n_sampled, replace=False)
     truth = NearestNeighbors(n_neighbors=3, algorithm="brute").fit(X).kneighbors(X[sample], return_distance=False)
     hits = [len(set(found[i]) & set([j for j in row if j != i][:2])) for i, row in zip(sample, truth, strict=True)]

@@ -112,7 +112,7 @@ def clusters(results: Results) -> str:
 
 def measure_labels(name: str, kind: str) -> dict[str, float]:
     """Accuracy on the unlabeled points of harmonic functions with class mass normalization."""
-    from graspel.semisupervised.harmonic import harmonic_function, normalize_class_mass
+    from graspel.linalg.harmonic import harmonic_function, normalize_class_mass
 
     y, graph = points_of(name)[1], learned(name, kind)
     found = {}
@@ -136,11 +136,11 @@ def labels(results: Results) -> str:
 
 def measure_pictures(name: str, kind: str) -> dict[str, float]:
     """A picture by t-SNE whose affinities are the weights of the graph, each node's scaled to sum one."""
-    from graspel.manifold.affinities import normalize
-    from graspel.manifold.engine import Iterations, optimize
-    from graspel.manifold.spectral_coordinates import spectral_start
-    from graspel.manifold.tsne import EXAGGERATION, RATE, WIDTH
+    from graspel.estimators.tsne import EXAGGERATION, RATE, WIDTH
+    from graspel.learning.spectral_coordinates import spectral_start
     from graspel.metrics import label_accuracy, neighbors_kept
+    from graspel.tsne.affinities import normalize
+    from graspel.tsne.engine import Iterations, optimize
 
     (X, y), graph = points_of(name), learned(name, kind)
     W = graph.adjacency

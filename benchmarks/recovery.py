@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.sections import Results, measure, run_sections, titled_table
-from graspel import GraphRecovery
+from graspel import GraspelRecovery
 from graspel.datasets import smooth_signals
 from graspel.graph import Graph, erdos_renyi_graph, gaussian_graph, grid_graph
 from graspel.metrics import edge_scores
@@ -41,7 +41,7 @@ def recover(truth: Graph, n_signals: int, noise: float, seed: int, **parameters:
     """F-measure and density of the recovered graph, and what it took."""
     X = smooth_signals(truth, n_signals=n_signals, noise=noise, random_state=seed)
     clock, cpu = time.perf_counter(), time.process_time()
-    model = GraphRecovery(random_state=0, **parameters).fit(X)
+    model = GraspelRecovery(random_state=0, **parameters).fit(X)
     return {
         "F": edge_scores(truth, model.graph_).f_measure,
         "density": model.graph_.density,

@@ -95,14 +95,14 @@ Draw = Callable[[np.ndarray], tuple[Any, Any]]  # from points to coordinates, an
 
 
 def graspel_method(representatives: bool) -> Callable[[int, str], Draw]:
-    """MultilevelTSNE: of all points, or the paper's task."""
+    """GraspelTSNE: of all points, or the paper's task."""
 
     def prepare(seed: int, metric: str) -> Draw:
-        from graspel import GRASPEL, MultilevelTSNE
+        from graspel import GRASPEL, GraspelTSNE
 
         def draw(X: np.ndarray) -> tuple[Any, Any]:
             learner = GRASPEL(max_iter=0, metric=metric)
-            model = MultilevelTSNE(learner=learner, representatives=representatives, random_state=seed).fit(X)
+            model = GraspelTSNE(learner=learner, representatives=representatives, random_state=seed).fit(X)
             if representatives:
                 return model.representative_embedding_, model.representatives_
             return model.embedding_, np.arange(len(X))
@@ -186,16 +186,16 @@ def measure_cell(dataset: str, method: str, seed: int) -> dict[str, Any]:
 
 def measure_growth(n: int) -> dict[str, Any]:
     """Seconds, iterations and memory of the fit of n points on sheets in 32 dimensions."""
-    from graspel import MultilevelTSNE
+    from graspel import GraspelTSNE
     from graspel.metrics import neighbors_kept
 
     X = manifold(n)
     before, began, used = peak_memory(), time.perf_counter(), time.process_time()
-    model = MultilevelTSNE(random_state=0).fit(X)
+    model = GraspelTSNE(random_state=0).fit(X)
     seconds, memory = time.perf_counter() - began, peak_memory() - before
     processor = time.process_time() - used
     kept = neighbors_kept(X, model.embedding_, sample=500)
-    foretold = MultilevelTSNE().plan(X).memory
+    foretold = GraspelTSNE().plan(X).memory
     return {
         "seconds": seconds,
         "processor": processor,

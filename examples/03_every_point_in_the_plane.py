@@ -7,10 +7,10 @@ t-SNE on two levels: the learned graph is coarsened, the groups are placed first
 
 from sklearn.datasets import load_digits
 
-from graspel import GraspelEmbedding, MultilevelTSNE, plot
+from graspel import GraspelEmbedding, GraspelTSNE, plot
 
 X, y = load_digits(return_X_y=True)
-picture = MultilevelTSNE(random_state=0).fit_transform(X)
+picture = GraspelTSNE(random_state=0).fit_transform(X)
 axes = plot.embedding(picture, y)
 
 # %%

@@ -141,7 +141,7 @@ def run_embedding(X: Any, settings: Settings) -> None:
 
 
 def draw_tsne(rng: np.random.Generator) -> Case:
-    """MultilevelTSNE, few iterations."""
+    """GraspelTSNE, few iterations."""
     settings = {
         **_choose(rng, reduction=[1, 2], n_components=[3], n_neighbors=[3]),
         "early_iter": 5,
@@ -149,36 +149,36 @@ def draw_tsne(rng: np.random.Generator) -> Case:
         "refine_iter": 5,
         "random_state": 0,
     }
-    code = _write_call("MultilevelTSNE", "; model.transform(X)")
-    return Case("MultilevelTSNE", draw_points(rng), settings, run_tsne, code, _ordinary_points)
+    code = _write_call("GraspelTSNE", "; model.transform(X)")
+    return Case("GraspelTSNE", draw_points(rng), settings, run_tsne, code, _ordinary_points)
 
 
 def run_tsne(X: Any, settings: Settings) -> None:
     """Coordinates are finite; training points get their own."""
-    model = graspel.MultilevelTSNE(**settings).fit(X)
+    model = graspel.GraspelTSNE(**settings).fit(X)
     require(np.isfinite(model.embedding_).all(), "a coordinate is not finite")
     require(np.allclose(model.transform(X), model.embedding_), "transform moves a training point")
 
 
 def draw_recovery(rng: np.random.Generator) -> Case:
-    """GraphRecovery."""
+    """GraspelRecovery."""
     settings = _choose(rng, noise=[0, 0.5], criterion=["aic"], all_pairs=[True, False], n_neighbors=[1, 3])
     X = draw_points(rng)
     if X.shape[0] > 60:
         X = sp.csr_array(X)[:60].toarray() if sp.issparse(X) else X[:60]
     return Case(
-        "GraphRecovery",
+        "GraspelRecovery",
         X,
         {**settings, "random_state": 0},
         run_recovery,
-        _write_call("GraphRecovery"),
+        _write_call("GraspelRecovery"),
         _ordinary_points,
     )
 
 
 def run_recovery(X: Any, settings: Settings) -> None:
     """The graph is connected and finite."""
-    model = graspel.GraphRecovery(**settings).fit(X)
+    model = graspel.GraspelRecovery(**settings).fit(X)
     check_graph(model.graph_, X.shape[0])
     require(np.isfinite(model.noise_), "the noise is not finite")
 

@@ -19,11 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graspel.estimators.learner import GRASPEL
 from graspel.graph import Graph
-from graspel.learner import GRASPEL
 from graspel.linalg import smallest_eigenpairs
 from graspel.linalg.laplacian import laplacian_of
 from graspel.metrics import clustering_accuracy, normalized_mutual_information
+from graspel.runtime.types import Floats
 from reproduction.data import TITLES, load_data
 from reproduction.pages import join_page, measure_cells
 from reproduction.paper import TWO_NEIGHBORS
@@ -32,8 +33,6 @@ from reproduction.results import Results
 from reproduction.table1_rows import STAGE_DATASETS
 from reproduction.table_cell import Cell
 from reproduction.tables import markdown_table, mean_and_spread
-
-Floats = NDArray[np.float64]
 
 TOL = 10.0
 CODE_SEEDS = 3

@@ -18,17 +18,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from graspel.baselines import KNN, LSGL, ConsensusKNN
 from graspel.cluster import cluster_graph
+from graspel.estimators.learner import GRASPEL
 from graspel.graph import Graph, Origin
-from graspel.learner import GRASPEL
 from graspel.linalg.laplacian import laplacian_of
 from graspel.metrics import adjusted_rand_index, clustering_accuracy, normalized_mutual_information
+from graspel.runtime.types import Ints
 from reproduction.timing import time_call
-
-Ints = NDArray[np.int64]
 
 NEIGHBORS = 10  # neighbors of each point in the graphs of the peers; k = 10 as in the paper's Table 1
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graspel.learner import GRASPEL
+from graspel.estimators.learner import GRASPEL
 from reproduction.pages import join_page, measure_cells
 from reproduction.request import Request, choose_names
 from reproduction.results import Results

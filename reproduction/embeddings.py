@@ -17,14 +17,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graspel.manifold import MultilevelTSNE
+from graspel import GraspelTSNE
 from graspel.metrics import label_accuracy, neighbors_kept
+from graspel.runtime.types import Floats, Ints
 from reproduction.timing import time_call
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 DATASETS = ("usps", "mnist")
 
@@ -68,15 +65,15 @@ def representatives(seed: int) -> Callable[[Any], Picture]:
     """The paper's task: coordinates of the representatives only."""
 
     def draw(X: Any) -> Picture:
-        model = MultilevelTSNE(representatives=True, random_state=seed).fit(X)
+        model = GraspelTSNE(representatives=True, random_state=seed).fit(X)
         return Picture(model.representative_embedding_, model.representatives_)
 
     return draw
 
 
 def all_points(seed: int) -> Callable[[Any], Picture]:
-    """Coordinates of every point, the default of MultilevelTSNE."""
-    return lambda X: Picture.of_all(MultilevelTSNE(random_state=seed).fit(X).embedding_)
+    """Coordinates of every point, the default of GraspelTSNE."""
+    return lambda X: Picture.of_all(GraspelTSNE(random_state=seed).fit(X).embedding_)
 
 
 def open_tsne(seed: int) -> Callable[[Any], Picture]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graspel.learner import GRASPEL
+from graspel.estimators.learner import GRASPEL
 from graspel.learning.history import Round
 from reproduction.data import TITLES, load_data
 from reproduction.pages import join_page, measure_cells, save_picture

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from graspel.data.prepared import Data
+from graspel.estimators.learner import GRASPEL
 from graspel.graph import Graph
-from graspel.learner import GRASPEL
 from graspel.learning.history import Round
 from graspel.learning.objective import truncated_objective
 from graspel.linalg import smallest_eigenpairs
-from graspel.points.prepared import Points
 from reproduction.data import TITLES, load_data
 from reproduction.pages import join_page, measure_cells, save_picture
 from reproduction.request import Request, choose_names
@@ -65,7 +65,7 @@ class _ObjectiveRecorder:
     """A callback that records F and the density after each round; the eigensolver starts from its last vectors."""
 
     def __init__(self, X: Any) -> None:
-        self._points = Points(X, center=True)
+        self._points = Data(X, center=True)
         self._guess: NDArray[np.float64] | None = None
         self.states: list[dict[str, Any]] = []
 

@@ -65,9 +65,9 @@ class RecoveryMethod:
 
 
 def _learn_graspel(X: Any, kind: str) -> Graph:
-    from graspel.recovery import GraphRecovery
+    from graspel import GraspelRecovery
 
-    return GraphRecovery(random_state=0).fit(X).graph_
+    return GraspelRecovery(random_state=0).fit(X).graph_
 
 
 def _learn_gl_sigrep(X: Any, kind: str) -> Graph:

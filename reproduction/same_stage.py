@@ -15,7 +15,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graspel import GraspelClustering
 from graspel.baselines import KNN, ConsensusKNN
@@ -23,10 +22,11 @@ from graspel.cluster import cluster_graph
 from graspel.cluster.agreed_graph import agreed_graph
 from graspel.cluster.consensus import find_consensus
 from graspel.cluster.members import MEMBERS, build_member
+from graspel.data.prepared import Data
 from graspel.graph import Graph
 from graspel.learning.initial import initial_graph
 from graspel.learning.neighbor_rules import CONSIDERED
-from graspel.points.prepared import Points
+from graspel.runtime.types import Ints
 from reproduction.clusterings import FoundClusters, Problem, cluster_built, construct, join_components, measure_clusters
 from reproduction.data import TITLES, load_data
 from reproduction.pages import join_page, measure_cells
@@ -35,8 +35,6 @@ from reproduction.results import Results
 from reproduction.table1_rows import QUICK_DATASETS, TABLE_DATASETS
 from reproduction.table_cell import Cell
 from reproduction.tables import markdown_table
-
-Ints = NDArray[np.int64]
 
 STAGE_SEEDS = 3  # of every cell; results hardly depend on the seed
 LARGE, LARGE_SEEDS = ("mnist",), 1
@@ -66,7 +64,7 @@ def default_clustering(problem: Problem, **parameters: Any) -> FoundClusters:
 def agreed_alone(problem: Problem) -> FoundClusters:
     """The agreed graph of our seven members as a single graph, without the vote. Equal points are one node."""
     rng = np.random.default_rng(problem.seed)
-    start = initial_graph(Points(np.asarray(problem.X)), "knn", 2, rng, n_listed=CONSIDERED)
+    start = initial_graph(Data(np.asarray(problem.X)), "knn", 2, rng, n_listed=CONSIDERED)
     neighbors = start.neighbors
     if neighbors is None:
         raise RuntimeError("the start has no neighbor lists")

@@ -1,6 +1,6 @@
 """scikit-learn's checks of an estimator, without those that another estimator on the same base has run already.
 
-`GraspelClustering` runs all checks. `GraspelEmbedding` and `MultilevelTSNE` share its base, `GraphEstimator`, which
+`GraspelClustering` runs all checks. `GraspelEmbedding` and `GraspelTSNE` share its base, `GraphEstimator`, which
 validates the data: they run the checks of their own parameters, attributes and methods.
 """
 

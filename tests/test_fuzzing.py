@@ -12,8 +12,8 @@ import graspel.neighbors.search as search
 from fuzzing.cases import Case, find_fault
 from fuzzing.limits import are_low, low_limits
 from fuzzing.targets import TARGETS
+from graspel.data.prepared import Data
 from graspel.neighbors.search import nearest_neighbors
-from graspel.points.prepared import Points
 
 
 def spin(seconds: float) -> None:
@@ -59,7 +59,7 @@ def test_low_limits_reach_the_code_for_large_data_and_are_taken_back():
     before = search.EXACT_WORK
     with low_limits():
         assert are_low()
-        found = nearest_neighbors(Points(X), 2, np.random.default_rng(0))
+        found = nearest_neighbors(Data(X), 2, np.random.default_rng(0))
         assert found.landmarks is not None
     assert before == search.EXACT_WORK
     assert not are_low()

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from graspel.graph import Graph
 from graspel.learning.candidates import Block
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 
 def all_squared_distances(X: Floats) -> Floats:

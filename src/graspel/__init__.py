@@ -7,27 +7,30 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graspel.cluster import GraspelClustering, cluster_graph
+    from graspel.cluster import cluster_graph
+    from graspel.estimators.classifier import GraspelClassifier
+    from graspel.estimators.clustering import GraspelClustering
+    from graspel.estimators.embedding import GraspelEmbedding
+    from graspel.estimators.learner import GRASPEL
+    from graspel.estimators.neighbors import GraspelNeighbors
+    from graspel.estimators.recovery import GraspelRecovery
+    from graspel.estimators.stability_scores import stability_scores
+    from graspel.estimators.tsne import GraspelTSNE
     from graspel.graph import Graph, Origin
-    from graspel.graph_neighbors import GraspelNeighbors
-    from graspel.learner import GRASPEL
     from graspel.learning.joining import connect
-    from graspel.manifold import GraspelEmbedding, MultilevelTSNE, spectral_init
+    from graspel.learning.spectral_coordinates import spectral_init
     from graspel.neighbors.index import NeighborIndex
-    from graspel.recovery import GraphRecovery
-    from graspel.semisupervised import GraspelClassifier
-    from graspel.stability import stability_scores
 
 __version__ = version("graspel")
 __all__ = [
     "GRASPEL",
     "Graph",
-    "GraphRecovery",
     "GraspelClassifier",
     "GraspelClustering",
     "GraspelEmbedding",
     "GraspelNeighbors",
-    "MultilevelTSNE",
+    "GraspelRecovery",
+    "GraspelTSNE",
     "NeighborIndex",
     "Origin",
     "__version__",
@@ -38,20 +41,20 @@ __all__ = [
 ]
 
 _HOME = {
-    "GRASPEL": "graspel.learner",
+    "GRASPEL": "graspel.estimators.learner",
     "Graph": "graspel.graph",
-    "GraphRecovery": "graspel.recovery",
-    "GraspelClassifier": "graspel.semisupervised",
-    "GraspelClustering": "graspel.cluster",
-    "GraspelEmbedding": "graspel.manifold",
-    "GraspelNeighbors": "graspel.graph_neighbors",
-    "MultilevelTSNE": "graspel.manifold",
+    "GraspelClassifier": "graspel.estimators.classifier",
+    "GraspelClustering": "graspel.estimators.clustering",
+    "GraspelEmbedding": "graspel.estimators.embedding",
+    "GraspelNeighbors": "graspel.estimators.neighbors",
+    "GraspelRecovery": "graspel.estimators.recovery",
+    "GraspelTSNE": "graspel.estimators.tsne",
     "NeighborIndex": "graspel.neighbors.index",
     "Origin": "graspel.graph",
     "cluster_graph": "graspel.cluster",
     "connect": "graspel.learning.joining",
-    "spectral_init": "graspel.manifold",
-    "stability_scores": "graspel.stability",
+    "spectral_init": "graspel.learning.spectral_coordinates",
+    "stability_scores": "graspel.estimators.stability_scores",
 }
 
 

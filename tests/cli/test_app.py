@@ -86,11 +86,11 @@ def test_a_reader_that_goes_away_is_no_error(graph_file):
 
 
 SLOW_FIT = """
-import time, graspel.learner
+import time, graspel.estimators.learner
 def fit(self, X, y=None):
     print("busy", flush=True)
     time.sleep(60)
-graspel.learner.GRASPEL.fit = fit
+graspel.estimators.learner.GRASPEL.fit = fit
 """
 SLOW_WRITE = """
 import time, graspel.io.graphs as files
@@ -101,14 +101,14 @@ def write(graph, path):
 files.FORMATS[".npz"] = files.FORMATS[".npz"]._replace(write=write)
 """
 C_LIBRARY = """
-import time, graspel.learner
+import time, graspel.estimators.learner
 def fit(self, X, y=None):
     print("busy", flush=True)
     try:
         time.sleep(60)
     except KeyboardInterrupt:
         raise RuntimeError("computation interrupted")
-graspel.learner.GRASPEL.fit = fit
+graspel.estimators.learner.GRASPEL.fit = fit
 """
 
 

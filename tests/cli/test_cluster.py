@@ -9,7 +9,8 @@ import re
 import numpy as np
 import pytest
 
-from graspel.cluster import ASSIGNMENTS, GraspelClustering
+from graspel import GraspelClustering
+from graspel.cluster import ASSIGNMENTS
 from graspel.graph import Graph
 
 TRUTH = np.repeat([0, 1], 30)
@@ -70,7 +71,7 @@ def test_the_clusters_are_those_of_the_estimator(graspel, data, points, output):
 
 
 def test_options_reach_the_learner_and_the_head(graspel, data, output, monkeypatch):
-    from graspel.learner import GRASPEL
+    from graspel.estimators.learner import GRASPEL
 
     seen, learn = {}, GRASPEL._learn
 
@@ -93,7 +94,7 @@ def test_options_reach_the_learner_and_the_head(graspel, data, output, monkeypat
 
 
 def test_without_options_the_learner_is_that_of_the_estimator(graspel, data, output, monkeypatch):
-    from graspel.learner import GRASPEL
+    from graspel.estimators.learner import GRASPEL
 
     seen, learn = [], GRASPEL._learn
 
@@ -112,7 +113,7 @@ def test_the_help_is_true(graspel):
     from typer.main import get_command
 
     from graspel.cli.app import build_app
-    from graspel.learner import GRASPEL
+    from graspel.estimators.learner import GRASPEL
 
     options = {option.name: option for option in get_command(build_app()).commands["cluster"].params}
     default = {name: parameter.default for name, parameter in inspect.signature(GRASPEL).parameters.items()}
@@ -260,7 +261,7 @@ def test_what_was_written_can_be_read(graspel, data, tmp_path, output):
 def no_work(monkeypatch):
     """Fail if learning or clustering starts."""
     from graspel.cluster import graph_clusters
-    from graspel.learner import GRASPEL
+    from graspel.estimators.learner import GRASPEL
 
     def fail(*_arguments, **_options):
         raise AssertionError("the work has started")

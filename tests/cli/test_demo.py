@@ -38,7 +38,7 @@ def test_a_file_in_the_way_is_one_sentence(graspel, tmp_path):
 
 
 def test_a_demo_that_fails_leaves_no_empty_folder(graspel, tmp_path, monkeypatch):
-    from graspel.learner import GRASPEL
+    from graspel.estimators.learner import GRASPEL
 
     def fit(self, X, y=None):
         raise ValueError("no luck")

@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pytest
 
-from graspel import GRASPEL, GraspelEmbedding, MultilevelTSNE
+from graspel import GRASPEL, GraspelEmbedding, GraspelTSNE
 
 TRUTH = np.repeat([0, 1], 30)
 SHORT = ("--early-iter", 20, "--n-iter", 20, "--refine-iter", 10)
@@ -47,7 +47,7 @@ def classes(tmp_path):
 def test_the_coordinates_are_those_of_the_estimator(graspel, data, points, tmp_path, name):
     assert graspel("embed", data, "-o", tmp_path / name, "--seed", 3, "-q", *SHORT).code == 0
     names, coordinates = written(tmp_path / name)
-    model = MultilevelTSNE(random_state=3, early_iter=20, n_iter=20, refine_iter=10)
+    model = GraspelTSNE(random_state=3, early_iter=20, n_iter=20, refine_iter=10)
     assert (coordinates == model.fit_transform(points)).all()
     assert names in (None, "x,y")
 
@@ -74,7 +74,7 @@ def test_options_reach_the_learner(graspel, data, output, monkeypatch, method):
     given = {"n_neighbors": 3, "metric": "cosine", "max_iter": 1, "center": True, "random_state": 7, "n_jobs": 1}
     assert given.items() <= seen[0].items()
     assert graspel("embed", data, "-o", output, "-q", "--method", method, "--n-neighbors", 3).code == 0
-    model = MultilevelTSNE() if method == "tsne" else GraspelEmbedding()
+    model = GraspelTSNE() if method == "tsne" else GraspelEmbedding()
     assert seen[1]["max_iter"] == model._default_learner().max_iter
 
 
@@ -95,7 +95,7 @@ def test_the_help_is_true(graspel):
     from graspel.cli.app import build_app
 
     options = {option.name: option for option in get_command(build_app()).commands["embed"].params}
-    ours = {name: parameter.default for name, parameter in inspect.signature(MultilevelTSNE).parameters.items()}
+    ours = {name: parameter.default for name, parameter in inspect.signature(GraspelTSNE).parameters.items()}
     for name in ("reduction", "early_iter", "n_iter", "refine_iter", "n_components"):
         shown = re.search(r"\[default: (.*?)\]\[/dim\]$", options[name].help)
         assert shown is not None, name

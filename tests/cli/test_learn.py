@@ -29,7 +29,7 @@ def test_every_parameter_of_the_estimator_has_an_option_with_the_same_default():
 
     from graspel.cli.app import build_app
     from graspel.cli.options import PARAMETERS
-    from graspel.learner import GRASPEL
+    from graspel.estimators.learner import GRASPEL
 
     estimator = {
         name: parameter.default
@@ -47,7 +47,7 @@ def test_every_parameter_of_the_estimator_has_an_option_with_the_same_default():
 
 
 def test_options_reach_the_estimator(graspel, data, tmp_path, monkeypatch):
-    from graspel.learner import GRASPEL
+    from graspel.estimators.learner import GRASPEL
 
     seen = {}
     fit = GRASPEL.fit
@@ -83,7 +83,7 @@ def test_the_suffix_tells_the_format(graspel, data, tmp_path, suffix):
 
 
 def test_the_certificate_is_readable(graspel, data, tmp_path):
-    from graspel.learner import GRASPEL
+    from graspel.estimators.learner import GRASPEL
 
     outcome = graspel("learn", data, "-o", tmp_path / "g.npz")
     assert outcome.code == 0
@@ -207,7 +207,7 @@ def test_parameters_out_of_range_are_refused_in_one_sentence(graspel, data, tmp_
 @pytest.fixture
 def no_work(monkeypatch):
     """Fail if learning starts."""
-    from graspel.learner import GRASPEL
+    from graspel.estimators.learner import GRASPEL
 
     def fail(self, X, y=None):
         raise AssertionError("the work has started")
@@ -289,7 +289,7 @@ def test_points_on_a_dask_cluster(graspel, tmp_path):
 
 
 def test_too_little_memory_is_one_sentence(graspel, data, tmp_path, monkeypatch):
-    from graspel.learner import GRASPEL
+    from graspel.estimators.learner import GRASPEL
 
     def fit(self, X, y=None):
         raise MemoryError("Unable to allocate 8.00 TiB for an array")

@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-import graspel.networkx_backend
-import graspel.scanpy
+import graspel.integrations.networkx
+import graspel.integrations.scanpy
 from graspel import Graph
 from graspel.io.tables import read_data
 
@@ -17,7 +17,7 @@ DOORS = {
     "networkx": ("networkx", lambda folder: GRAPH.to_networkx()),
     "igraph": ("igraph", lambda folder: GRAPH.to_igraph()),
     "torch": ("pyg", lambda folder: GRAPH.to_pyg()),
-    "anndata": ("scanpy", lambda folder: graspel.scanpy.neighbors(np.eye(3))),
+    "anndata": ("scanpy", lambda folder: graspel.integrations.scanpy.neighbors(np.eye(3))),
     "openpyxl": ("tables", lambda folder: read_data(folder / "x.xlsx")),
     "pyarrow": ("parquet", lambda folder: read_data(folder / "x.feather")),
     "zarr": ("zarr", lambda folder: read_data(folder / "x.zarr")),
@@ -40,4 +40,4 @@ def test_the_extra_is_named(package, monkeypatch, tmp_path):
 def test_the_backend_of_networkx_needs_networkx(monkeypatch):
     monkeypatch.setitem(sys.modules, "networkx", None)
     with pytest.raises(ImportError, match=r"graspel\[networkx\]"):
-        graspel.networkx_backend.fiedler_vector([])
+        graspel.integrations.networkx.fiedler_vector([])

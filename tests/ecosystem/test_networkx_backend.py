@@ -7,7 +7,7 @@ import pytest
 
 nx = pytest.importorskip("networkx", reason='needs networkx: pip install "graspel[networkx]"')
 
-from graspel import networkx_backend  # noqa: E402
+from graspel.integrations import networkx as networkx_backend  # noqa: E402
 
 BACKEND = {"backend": "graspel"}
 pytestmark = pytest.mark.filterwarnings("ignore:Note. conversions to backend graphs")

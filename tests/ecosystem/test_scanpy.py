@@ -1,4 +1,4 @@
-"""The door to scanpy: its tools run on the graph that graspel.scanpy writes."""
+"""The door to scanpy: its tools run on the graph that graspel.integrations.scanpy writes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ sc = pytest.importorskip("scanpy", reason=REASON)
 
 from graspel import GRASPEL, Graph, GraspelNeighbors  # noqa: E402
 from graspel.graph.relative_weights import relative_weights  # noqa: E402
-from graspel.scanpy import neighbors  # noqa: E402
+from graspel.integrations.scanpy import neighbors  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 N = 500

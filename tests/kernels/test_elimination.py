@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from graspel.graph import Graph
 from graspel.kernels.elimination import next_uniform, sort_by_weight
-from graspel.linalg.approximate_factor import ApproximateFactor
-from graspel.linalg.elimination_sequence import EliminationSequence
+from graspel.linalg.factor.approximate_factor import ApproximateFactor
+from graspel.linalg.factor.elimination_sequence import EliminationSequence
 from graspel.linalg.vectors import map_each
 from linalg.zoo import LARGE, large
 from toy_graphs import grid, random_tree
@@ -84,15 +84,15 @@ def test_the_factor_is_right_on_average():
 def test_memory_grows_when_it_is_used_up(monkeypatch):
     graph = grid(40, 40)
     plenty = sequence_of(graph)
-    monkeypatch.setattr("graspel.linalg.elimination_sequence.SPARE", 0)
+    monkeypatch.setattr("graspel.linalg.factor.elimination_sequence.SPARE", 0)
     scarce = sequence_of(graph)
     assert_array_equal(plenty.order, scarce.order)
     assert_array_equal(plenty._shares, scarce._shares)
 
 
 def test_threads_do_not_change_the_solution(monkeypatch, rng):
-    monkeypatch.setattr("graspel.linalg.approximate_factor.COMPILED_SIZE", 0)
-    monkeypatch.setattr("graspel.linalg.approximate_factor.MIN_THREADED_LENGTH", 0)
+    monkeypatch.setattr("graspel.linalg.factor.approximate_factor.COMPILED_SIZE", 0)
+    monkeypatch.setattr("graspel.linalg.factor.approximate_factor.MIN_THREADED_LENGTH", 0)
     A = grid(40, 40).adjacency
     one, two = (ApproximateFactor(A, np.random.default_rng(0), n_threads=n) for n in (1, 2))
     V = rng.standard_normal((7, 1600))

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 import graspel.learning.connect as connect
 import graspel.neighbors.search as neighbors
 from graspel import GRASPEL, Graph, Origin
-from graspel.learning.algorithm import learn
+from graspel.data.prepared import Data
+from graspel.learning.run import learn
 from graspel.learning.settings import Settings
 from graspel.neighbors.cells import Cells
 from graspel.neighbors.index import NeighborIndex
 from graspel.neighbors.search import nearest_neighbors
-from graspel.points.prepared import Points
 from twins import all_squared_distances, kruskal_joins, nearest_neighbor_pairs, pairs_of, prim_length
 
 # A fit with its certificate takes several times longer than the joins alone: a third of the usual examples.
@@ -42,7 +42,7 @@ def point_clouds(draw: st.DrawFn) -> np.ndarray:
 def joined(X: np.ndarray, n_neighbors: int = 2, **parameters) -> Graph:
     """Step 1 alone: the initial graph, its components joined."""
     return learn(
-        NeighborIndex.of_points(Points(X)), Settings(n_neighbors, max_iter=0, **parameters), np.random.default_rng(0)
+        NeighborIndex.of_points(Data(X)), Settings(n_neighbors, max_iter=0, **parameters), np.random.default_rng(0)
     ).graph
 
 
@@ -179,7 +179,7 @@ def test_eta_of_a_join_is_that_of_the_null_space(rng):
     e = np.zeros(len(X))
     e[graph.heads[at]], e[graph.tails[at]] = 1, -1
     z_emb = sigma**2 * e @ P @ e
-    z = Points(X).squared_distances([graph.heads[at]], [graph.tails[at]])[0]
+    z = Data(X).squared_distances([graph.heads[at]], [graph.tails[at]])[0]
     assert graph.eta[at] == pytest.approx(z_emb / z)
     assert graph.gradient[at] == pytest.approx(z_emb - z - 4 * beta)
     assert graph.round[at] == 1
@@ -230,7 +230,7 @@ def test_the_path_through_cells_builds_a_tree_from_single_points(rng, through_ce
 def test_lists_cut_short_do_not_keep_components_apart(rng, rest):
     """Lists that found too few points end in inf, with any index: such points must still be searched for."""
     X = clusters_far_apart(rng, 60)
-    found = nearest_neighbors(Points(X), 2, rng)
+    found = nearest_neighbors(Data(X), 2, rng)
     short_z, short_indices = found.z.copy(), found.indices.copy()
     short_z[:, 2:], short_indices[:, 2:] = np.inf, np.arange(60)[:, None] if rest is None else rest
     short = type(found)(**{**vars(found), "z": short_z, "indices": short_indices})

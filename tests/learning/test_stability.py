@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from graspel import GRASPEL
+from graspel.data.prepared import Data
 from graspel.learning.history import Round
 from graspel.learning.objective import best_scale
 from graspel.learning.stability import (
@@ -14,7 +15,6 @@ from graspel.learning.stability import (
     distortion_removed,
     eigenvalues_are_steady,
 )
-from graspel.points.prepared import Points
 
 
 def rounds(*etas: float, eigenvalues=(1.0, 2.0)) -> list[Round]:
@@ -52,7 +52,7 @@ def test_without_a_tolerance_the_rule_takes_the_scale_of_calibration(rng):
     seen = []
     model = GRASPEL(random_state=0, callback=lambda record, graph: seen.append((record, graph))).fit(X)
     _, graph = seen[-1]
-    z = Points(X).squared_distances(graph.heads, graph.tails)
+    z = Data(X).squared_distances(graph.heads, graph.tails)
     assert best_scale(graph, z, 0.0) == pytest.approx(49 * 6 / graph.n_edges)
     assert model.certificate_.settled
     assert model.certificate_.eta_max < 49 * 6 / graph.n_edges

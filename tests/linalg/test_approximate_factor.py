@@ -12,8 +12,8 @@ from scipy.sparse.csgraph import connected_components
 
 from graspel.graph import Graph
 from graspel.linalg import LaplacianSolver
-from graspel.linalg.approximate_factor import ApproximateFactor
-from graspel.linalg.elimination_levels import (
+from graspel.linalg.factor.approximate_factor import ApproximateFactor
+from graspel.linalg.factor.elimination_levels import (
     CAREFUL,
     DENSE_LIMIT,
     DENSE_SIZE,
@@ -29,7 +29,7 @@ from toy_graphs import complete, cycle, grid, path, random_tree, star
 @pytest.fixture(params=[np.inf, 0], ids=["levels", "compiled"], autouse=True)
 def compiled_size(request, monkeypatch):
     """Every property holds for both eliminations: in rounds, by numpy, and node by node, compiled."""
-    monkeypatch.setattr("graspel.linalg.approximate_factor.COMPILED_SIZE", request.param)
+    monkeypatch.setattr("graspel.linalg.factor.approximate_factor.COMPILED_SIZE", request.param)
     return request.param
 
 

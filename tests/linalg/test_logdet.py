@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 from graspel.graph import Graph
 from graspel.linalg import logdet
-from graspel.linalg.dense_factor import DenseFactor
+from graspel.linalg.factor.dense_factor import DenseFactor
 from linalg.zoo import SMALL, equal_cliques, expander, isolated, reweighted, small, union
 from toy_graphs import complete, cycle, grid, knn_like, path, random_tree, star
 

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from graspel.graph import Graph
 from graspel.linalg import eigen, smallest_eigenpairs
-from graspel.linalg.approximate_factor import ApproximateFactor
+from graspel.linalg.factor.approximate_factor import ApproximateFactor
 from graspel.linalg.laplacian import laplacian_of
 from graspel.linalg.missing import count_steps, find_missing
 from linalg.zoo import union

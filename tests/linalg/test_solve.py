@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from graspel.graph import Graph
 from graspel.linalg import LaplacianSolver, solve
 from graspel.linalg.components import Components
-from graspel.linalg.dense_factor import DenseFactor
+from graspel.linalg.factor.dense_factor import DenseFactor
 from linalg.zoo import LARGE, SMALL, expander, isolated, large, pseudo_inverse, reweighted, small, union
 from toy_graphs import grid, knn_like, path, random_tree
 

@@ -8,12 +8,10 @@ from functools import cache
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from graspel.graph import Graph
+from graspel.runtime.types import Floats
 from toy_graphs import barbell, complete, cycle, grid, knn_like, path, random_tree, several_components, star
-
-Floats = NDArray[np.float64]
 
 
 def expander(n: int, n_cycles: int = 2, seed: int = 0) -> Graph:

@@ -14,7 +14,7 @@ from graspel import (
     GraspelClustering,
     GraspelEmbedding,
     GraspelNeighbors,
-    MultilevelTSNE,
+    GraspelTSNE,
     NeighborIndex,
     connect,
 )
@@ -48,8 +48,8 @@ ESTIMATORS = [
     GraspelClustering("auto", noise=True, random_state=0),
     GraspelEmbedding(2, random_state=0),
     GraspelNeighbors(5, random_state=0),
-    MultilevelTSNE(refine_iter=50, random_state=0),
-    MultilevelTSNE(representatives=True, random_state=0),
+    GraspelTSNE(refine_iter=50, random_state=0),
+    GraspelTSNE(representatives=True, random_state=0),
 ]
 
 

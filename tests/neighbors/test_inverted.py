@@ -11,11 +11,11 @@ import graspel.neighbors.index as index
 import graspel.neighbors.inverted as inverted
 import graspel.neighbors.search as search
 from graspel import GRASPEL
+from graspel.data.prepared import Data
 from graspel.neighbors.duplicates import find_first_equals
 from graspel.neighbors.index import NeighborIndex
 from graspel.neighbors.inverted import InvertedIndex
 from graspel.neighbors.search import nearest_neighbors
-from graspel.points.prepared import Points
 from twins import all_squared_distances
 
 
@@ -39,7 +39,7 @@ def test_lists_are_those_of_all_distances(rng, metric, signed, is_compiled, requ
     if is_compiled:
         request.getfixturevalue("compiled")
     A = texts(rng, signed=signed)
-    found = nearest_neighbors(Points(A, metric=metric), 5, rng)
+    found = nearest_neighbors(Data(A, metric=metric), 5, rng)
     X = A.toarray()[found.distinct]
     if metric == "cosine":
         X = X / np.where((norm := np.linalg.norm(X, axis=1)) > 0, norm, 1.0)[:, None]
@@ -54,7 +54,7 @@ def test_norm_and_distances_are_those_of_dense_rows(rng):
     for shape in ((400, 300), (70, 40), (40, 70), (5, 3)):
         A = texts(rng, *shape)
         for metric in ("cosine", "euclidean"):
-            sparse, dense = Points(A, metric=metric, rng=rng), Points(A.toarray(), metric=metric, rng=rng)
+            sparse, dense = Data(A, metric=metric, rng=rng), Data(A.toarray(), metric=metric, rng=rng)
             p, q = rng.integers(shape[0], size=(2, 60))
             X = dense.centered_rows(np.arange(shape[0]), np.float64)
             assert sparse.spectral_norm == pytest.approx(np.linalg.norm(X, 2), rel=1e-5)
@@ -65,7 +65,7 @@ def test_norm_and_distances_are_those_of_dense_rows(rng):
 
 def test_no_row_is_made_dense(rng, compiled, monkeypatch):
     """Neither the search nor the joins, the rounds and the certificate ask for a dense block."""
-    monkeypatch.setattr(Points, "rows", lambda *_: pytest.fail("a dense block"))
+    monkeypatch.setattr(Data, "rows", lambda *_: pytest.fail("a dense block"))
     model = GRASPEL(metric="cosine", random_state=0).fit(texts(rng, 500))
     assert model.graph_.is_connected
     assert model.certificate_.neighbor_recall == 1.0
@@ -105,7 +105,7 @@ def test_a_small_budget_is_raised_until_the_recall_is_high(rng, compiled, monkey
 
     monkeypatch.setattr(InvertedIndex, "search", counted)
     monkeypatch.setattr(inverted, "BUDGET", 4)
-    found = nearest_neighbors(Points(texts(rng), metric="cosine"), 2, rng)
+    found = nearest_neighbors(Data(texts(rng), metric="cosine"), 2, rng)
     assert len(budgets) > 1
     assert found.recall >= 0.99
 
@@ -113,7 +113,7 @@ def test_a_small_budget_is_raised_until_the_recall_is_high(rng, compiled, monkey
 @pytest.mark.parametrize("n_threads", [2, 4])
 def test_threads_change_no_bit(compiled, n_threads):
     A = texts(np.random.default_rng(0), 1500)
-    lists = [nearest_neighbors(Points(A, n_threads=n), 2, np.random.default_rng(1)) for n in (1, n_threads)]
+    lists = [nearest_neighbors(Data(A, n_threads=n), 2, np.random.default_rng(1)) for n in (1, n_threads)]
     assert (lists[0].indices == lists[1].indices).all()
     assert (lists[0].z == lists[1].z).all()
 
@@ -121,7 +121,7 @@ def test_threads_change_no_bit(compiled, n_threads):
 def test_new_points_and_copies(rng, compiled):
     A = texts(rng, 300)
     A = sp.csr_array(sp.vstack([A, A[:20], sp.csr_array((3, 300))]))
-    points = Points(A, metric="cosine")
+    points = Data(A, metric="cosine")
     first = find_first_equals(points)
     X = points.rows(np.arange(323))
     assert first.tolist() == [next(j for j in range(i + 1) if (X[j] == X[i]).all()) for i in range(len(X))]
@@ -132,10 +132,10 @@ def test_new_points_and_copies(rng, compiled):
 
 
 def test_compiled_distances_are_those_of_scipy(rng, monkeypatch):
-    points = Points(texts(rng), metric="cosine")
+    points = Data(texts(rng), metric="cosine")
     p, q = rng.integers(400, size=(2, 200))
     slow = points.squared_distances(p, q)
-    monkeypatch.setattr("graspel.points.sparse_rows.COMPILED_VALUES", 0)
+    monkeypatch.setattr("graspel.data.sparse_rows.COMPILED_VALUES", 0)
     assert points.squared_distances(p, q) == pytest.approx(slow, rel=1e-12, abs=0)
 
 
@@ -148,6 +148,6 @@ def test_values_stored_twice_or_as_zero(rng):
     order = np.argsort(np.append(row, [3, 4]), kind="stable")
     halves.indices = np.append(column, [0, 19])[order].astype(np.int32)
     halves.data = np.append(value, [0.0, 0.0])[order]
-    expected = Points(A.tocsr()).squared_distances(np.arange(49), np.arange(1, 50))
+    expected = Data(A.tocsr()).squared_distances(np.arange(49), np.arange(1, 50))
     for given in (twice, halves):
-        assert Points(given).squared_distances(np.arange(49), np.arange(1, 50)) == pytest.approx(expected, rel=1e-12)
+        assert Data(given).squared_distances(np.arange(49), np.arange(1, 50)) == pytest.approx(expected, rel=1e-12)

@@ -8,10 +8,10 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
+from graspel.data.prepared import Data
 from graspel.neighbors import index, search
 from graspel.neighbors.index import NeighborIndex
 from graspel.neighbors.search import nearest_neighbors
-from graspel.points.prepared import Points
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e8, 1e12])
@@ -35,7 +35,7 @@ def test_the_neighbors_are_those_of_a_slow_search(rng, offset):
 def test_new_points_are_found_by_landmarks_as_well(rng, monkeypatch):
     X, new = rng.standard_normal((2000, 3)), rng.standard_normal((100, 3))
     monkeypatch.setattr(search, "EXACT_WORK", 0.0)
-    neighbors = nearest_neighbors(Points(X), 2, rng)
+    neighbors = nearest_neighbors(Data(X), 2, rng)
     assert neighbors.landmarks is not None
     monkeypatch.setattr(index, "EXACT_WORK", 0.0)
     ties = NeighborIndex.of_points(neighbors.points, rng, neighbors).query(new, 3)
@@ -51,7 +51,7 @@ def test_an_old_point_finds_itself_by_landmarks_too(rng, m, monkeypatch):
     monkeypatch.setattr(search, "FALLBACK_WORK", 0.0)
     monkeypatch.setattr(search, "ENOUGH_RECALL", 0.0)
     monkeypatch.setattr(search, "MIN_CLUMP", 10_000)
-    neighbors = nearest_neighbors(Points(X), 2, rng)
+    neighbors = nearest_neighbors(Data(X), 2, rng)
     assert neighbors.landmarks is not None
     monkeypatch.setattr(index, "EXACT_WORK", 0.0)
     ties = NeighborIndex.of_points(neighbors.points, rng, neighbors).query(X, 3)

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import nnls
 from scipy.spatial import Delaunay
 
-from graspel import GraphRecovery
+from graspel import GraspelRecovery
 from graspel.graph import Graph, grid_graph
 from graspel.metrics import edge_scores
 from graspel.recovery.currents import LeastSquares
@@ -38,7 +38,7 @@ NETWORKS = {"grid": lambda seed: grid_graph(9, 9), "planar": planar_network}
 def test_exact_measurements_give_the_network(name, seed):
     network = NETWORKS[name](seed)
     X, Y = measure(network, seed, 12)
-    model = GraphRecovery(random_state=0).fit(X, currents=Y)
+    model = GraspelRecovery(random_state=0).fit(X, currents=Y)
     assert edge_scores(network, model.graph_).f_measure > 0.99
     assert_allclose(model.graph_.adjacency.toarray(), network.adjacency.toarray(), atol=1e-3)
     assert model.error_ < 1e-4
@@ -49,7 +49,7 @@ def test_exact_measurements_give_the_network(name, seed):
 def test_noisy_currents_give_nearly_the_network(name, seed):
     network = NETWORKS[name](seed)
     X, Y = measure(network, seed, 40, noise=0.05)
-    model = GraphRecovery(random_state=0).fit(X, currents=Y)
+    model = GraspelRecovery(random_state=0).fit(X, currents=Y)
     assert edge_scores(network, model.graph_).f_measure > 0.97
     assert 0.03 < model.error_ < 0.07
     error = (model.graph_.adjacency - network.adjacency).toarray()
@@ -70,8 +70,8 @@ def test_weights_are_those_of_dense_least_squares(seed):
 
 def test_units_are_those_of_conductance(seed):
     X, Y = measure(grid_graph(5, 5), seed, 12)
-    graph = GraphRecovery(random_state=0).fit(X, currents=Y).graph_
-    scaled = GraphRecovery(random_state=0).fit(1000.0 * X, currents=3.0 * Y).graph_
+    graph = GraspelRecovery(random_state=0).fit(X, currents=Y).graph_
+    scaled = GraspelRecovery(random_state=0).fit(1000.0 * X, currents=3.0 * Y).graph_
     assert_allclose(scaled.adjacency.toarray(), 0.003 * graph.adjacency.toarray(), rtol=1e-4, atol=1e-9)
 
 
@@ -86,4 +86,4 @@ def test_units_are_those_of_conductance(seed):
 def test_bad_currents_are_refused_in_one_sentence(currents, message):
     X, _ = measure(grid_graph(5, 5), 0, 4)
     with pytest.raises(ValueError, match=message):
-        GraphRecovery().fit(X, currents=currents)
+        GraspelRecovery().fit(X, currents=currents)

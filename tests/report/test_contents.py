@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graspel import GRASPEL, Graph, GraspelClustering, MultilevelTSNE
+from graspel import GRASPEL, Graph, GraspelClustering, GraspelTSNE
 from graspel.report.coloring import MAX_CLASSES, make_coloring
 from graspel.report.repeat import list_settings, write_code
 from graspel.report.rounds import list_states
@@ -195,7 +195,7 @@ def test_data_of_all_kinds_have_a_report(kind, with_data):
 
 
 def test_the_coordinates_of_a_tsne_model_are_its_map():
-    model = MultilevelTSNE(random_state=0).fit(BLOBS)
+    model = GraspelTSNE(random_state=0).fit(BLOBS)
     places = unpack(gather(model, BLOBS).first["map"], "<f4").reshape(2, -1).T
     assert np.allclose(places, model.embedding_, rtol=1e-5)
 

@@ -9,12 +9,12 @@ import scipy.sparse as sp
 from sklearn.datasets import load_digits
 
 from graspel import GRASPEL, GraspelClustering
-from graspel.report.bridges import find_bridges
+from graspel.findings.bridges import find_bridges
+from graspel.findings.effects import measure_effects
+from graspel.findings.mislabeled import suspect_labels
+from graspel.findings.nearest import find_near_points, near_points_of_graph
 from graspel.report.classes import compare_with_classes
-from graspel.report.effects import measure_effects
 from graspel.report.groups import describe_groups
-from graspel.report.mislabeled import suspect_labels
-from graspel.report.nearest import find_near_points, near_points_of_graph
 from graspel.report.odd import find_odd_ones
 from report.conftest import make_material
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from graspel import GRASPEL, datasets
-from graspel.points.prepared import Points
+from graspel.data.prepared import Data
 from reproduction import REPRODUCTIONS, Request, Results
 from reproduction.fig_objective import measure_curve
 from reproduction.fig_spectra import STAGES, measure_panel
@@ -67,7 +67,7 @@ def test_the_objective_is_that_of_its_definition(blobs):
     X = datasets.load("usps").X
     learner = GRASPEL(tol=1.0, max_iter=states[-1]["round"], center=True, random_state=0)
     graph = learner.fit(X).graph_
-    z = Points(X, center=True).squared_distances(graph.heads, graph.tails)
+    z = Data(X, center=True).squared_distances(graph.heads, graph.tails)
     w = 1 / (X.shape[1] * z)
     L = graph.with_weights(w).laplacian.toarray()
     values = np.linalg.eigvalsh(L)[1:51]

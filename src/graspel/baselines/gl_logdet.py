@@ -27,16 +27,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graspel.baselines.pairs import graph_of_pairs, laplacian, squared_distances
 from graspel.baselines.projected_gradient import Minimum, check_stopping, minimize, warn_unless_converged
+from graspel.data.validation import check_signals
 from graspel.graph import Graph
 from graspel.linalg.precision import log_determinant, resistances
-from graspel.points.validation import check_signals
 from graspel.runtime.parameters import check_number
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 LEAST = 1e-4  # smallest s, as in Dong et al.
 

@@ -26,7 +26,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from graspel.baselines.pairs import (
@@ -37,11 +36,10 @@ from graspel.baselines.pairs import (
     sums_of_ends,
 )
 from graspel.baselines.projected_gradient import Minimum, kkt_residual, minimize, on_simplex, warn_unless_converged
+from graspel.data.validation import check_signals
 from graspel.graph import Graph
-from graspel.points.validation import check_signals
 from graspel.runtime.parameters import check_number
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 
 @dataclass(frozen=True)

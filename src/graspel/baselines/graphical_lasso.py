@@ -30,18 +30,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import squareform
 from sklearn.covariance import empirical_covariance, graphical_lasso
 from sklearn.exceptions import ConvergenceWarning
 
 from graspel.baselines.pairs import graph_of_pairs
 from graspel.baselines.projected_gradient import check_stopping, non_negative, warn_unless_converged
+from graspel.data.validation import check_signals
 from graspel.graph import Graph
-from graspel.points.validation import check_signals
 from graspel.runtime.parameters import check_number
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 GAPS = (1e-2, 1e-3, 1e-4, 1e-5)  # duality gaps at which scikit-learn stops, tried in turn, in units of tol
 

@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graspel.graph import Graph, Origin
 from graspel.learning.weights import Weights
@@ -31,9 +30,7 @@ from graspel.neighbors.index import NeighborIndex
 from graspel.neighbors.search import Neighbors
 from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.parameters import check_choice, check_number, generator
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 FAINTEST = 1e-6  # smallest Gaussian weight; keeps weights from underflow and the graph well conditioned
 

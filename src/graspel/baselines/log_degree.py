@@ -31,16 +31,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import squareform
 
 from graspel.baselines.pairs import degrees, graph_of_pairs, squared_distances, sums_of_ends
 from graspel.baselines.projected_gradient import check_stopping, kkt_residual, non_negative, warn_unless_converged
+from graspel.data.validation import check_signals
 from graspel.graph import Graph
-from graspel.points.validation import check_signals
 from graspel.runtime.parameters import check_number
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 STEP = 0.95  # step size, as a share of the largest one that converges
 CHECKED = 10  # iterations between two computations of the KKT residual

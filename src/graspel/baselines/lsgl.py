@@ -41,7 +41,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse.linalg import cg
 from scipy.spatial.distance import squareform
 from sklearn.exceptions import ConvergenceWarning
@@ -51,9 +51,7 @@ from graspel.graph import Graph, Origin
 from graspel.learning.weights import FLOOR_SHARE
 from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.parameters import check_number
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 SUPPORT = 3  # neighbors in the support, for each desired neighbor; the paper uses 2 to 3
 FARTHEST = 1e4  # largest theta z to a node's nearest neighbor; its weight is then 1e-4 of a typical one

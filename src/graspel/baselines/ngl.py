@@ -32,16 +32,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graspel.baselines.glsc import negative_likelihood
 from graspel.baselines.pairs import closest_pair, graph_of_pairs, squared_distances
 from graspel.baselines.projected_gradient import Minimum, check_stopping, minimize, non_negative, warn_unless_converged
+from graspel.data.validation import check_signals
 from graspel.graph import Graph
-from graspel.points.validation import check_signals
 from graspel.runtime.parameters import check_number
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,10 @@ With S the matrix that sums the weights at each node,
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
 from graspel.graph import Graph
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 
 def squared_distances(X: Floats) -> Floats:

@@ -33,12 +33,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from graspel.runtime.parameters import check_number
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 # The value at x (infinite outside the domain), and a function that computes the gradient there, which may take longer.
 Objective: TypeAlias = Callable[[Floats], tuple[float, Callable[[], Floats]]]

@@ -272,8 +272,8 @@ def _check_components(n_clusters: int | str, graph: Graph, source: Path) -> None
 
 def _cluster_points(points: Any, n_clusters: Any, given: dict[str, Any]) -> tuple[Graph, FoundLabels, dict[str, Any]]:
     """The learned graph of the points, their clusters, and what the consensus says about them."""
-    from graspel.cluster import GraspelClustering
-    from graspel.learner import GRASPEL
+    from graspel.estimators.clustering import GraspelClustering
+    from graspel.estimators.learner import GRASPEL
 
     names = ("consensus", "assign_labels", "noise", "random_state", "n_jobs")
     own = {name: given[name] for name in names if name in given}

@@ -53,8 +53,8 @@ def demo(
 
 def _learn_and_draw(output: Path, written: list[str]) -> Any:
     from graspel.datasets import load
+    from graspel.estimators.learner import GRASPEL
     from graspel.io.atomic import check_target
-    from graspel.learner import GRASPEL
     from graspel.plot import spectral_drawing
 
     graph_file, drawing_file = output / "graph.npz", output / "drawing.png"

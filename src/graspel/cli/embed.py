@@ -196,15 +196,16 @@ def _check_files(given: dict[str, Any]) -> None:
 
 def _make_estimator(given: dict[str, Any]) -> Any:
     """Return the estimator with the options that are given."""
-    from graspel.learner import GRASPEL
-    from graspel.manifold import GraspelEmbedding, MultilevelTSNE
+    from graspel.estimators.embedding import GraspelEmbedding
+    from graspel.estimators.learner import GRASPEL
+    from graspel.estimators.tsne import GraspelTSNE
 
     method = given["method"]
     wanted = {name: given[name] for name in (*COMMON, *ONLY_TSNE) if name in given}
     learning = {name: given[name] for name in LEARNING if name in given}
     if learning:
         wanted["learner"] = GRASPEL(**{"max_iter": MAX_ITER[method], **learning})
-    return MultilevelTSNE(**wanted) if method == "tsne" else GraspelEmbedding(**wanted)
+    return GraspelTSNE(**wanted) if method == "tsne" else GraspelEmbedding(**wanted)
 
 
 def _draw(coordinates: Any, classes: list[Any] | None, path: Path, data: Path, method: str) -> None:

@@ -68,11 +68,11 @@ def plan(
 
 def _make_estimator(task: str, given: dict[str, Any]) -> Any:
     """The estimator that the command runs, with the options that are given."""
-    from graspel.learner import GRASPEL
+    from graspel.estimators.learner import GRASPEL
 
     wanted = {name: value for name, value in given.items() if value is not None}
     if task == "learn":
         return GRASPEL(**wanted)
-    from graspel.manifold import MultilevelTSNE
+    from graspel.estimators.tsne import GraspelTSNE
 
-    return MultilevelTSNE(learner=GRASPEL(max_iter=0, **wanted), n_jobs=wanted.get("n_jobs"))
+    return GraspelTSNE(learner=GRASPEL(max_iter=0, **wanted), n_jobs=wanted.get("n_jobs"))

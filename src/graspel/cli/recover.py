@@ -17,8 +17,8 @@ from graspel.io.errors import UnusableFile
 from graspel.runtime.progress import announce
 
 if TYPE_CHECKING:
+    from graspel.estimators.recovery import GraspelRecovery
     from graspel.graph import Graph
-    from graspel.recovery import GraphRecovery
 
 HELP = (
     "Recover the graph on which signals are smooth.\n\n"
@@ -161,10 +161,10 @@ def _read(
     return points, known
 
 
-def _fit(points: Any, parameters: dict[str, Any], currents: Any) -> GraphRecovery:
-    from graspel.recovery import GraphRecovery
+def _fit(points: Any, parameters: dict[str, Any], currents: Any) -> GraspelRecovery:
+    from graspel.estimators.recovery import GraspelRecovery
 
-    model = GraphRecovery(**parameters).fit(points.X, currents=currents)
+    model = GraspelRecovery(**parameters).fit(points.X, currents=currents)
     if points.names is not None:
         model.graph_ = model.graph_.with_names(points.names)
     return model

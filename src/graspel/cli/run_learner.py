@@ -20,9 +20,9 @@ def read_points(data: Path, key: str | None, header: bool | None, given: dict[st
 
     The rows of a folder are read later, block by block.
     """
+    from graspel.data.stored import open_folder
     from graspel.io.table_roles import PointTable, Roles
     from graspel.io.tables import read_table
-    from graspel.points.stored import open_folder
 
     announce("reading", detail=data.name)
     roles = {name: given[name] for name in ROLES if given and given.get(name) is not None}
@@ -50,9 +50,9 @@ def find_classes(labels: Path | None, label_column: str | None, points: Any, dat
 @contextmanager
 def open_on_cluster(data: Path, key: str | None, address: str) -> Iterator[Any]:
     """Connect to a Dask scheduler, and open a zarr array there: its chunks are read by the workers."""
+    from graspel.data.stored.zarr_array import is_zarr_folder
     from graspel.io.errors import UnusableFile
     from graspel.io.table_roles import PointTable
-    from graspel.points.stored.zarr_array import is_zarr_folder
     from graspel.runtime.optional import import_optional
 
     array = import_optional("dask.array", "dask", "The option --dask")
@@ -90,7 +90,7 @@ def find_initial_file(initial: str | None) -> Path | None:
 
 def learn_graph(points: Any, parameters: dict[str, Any]) -> Any:
     """Return a learner with these parameters, fitted to a `PointTable`; `initial` may be the path of a graph file."""
-    from graspel.learner import GRASPEL
+    from graspel.estimators.learner import GRASPEL
 
     model = GRASPEL(**read_initial(parameters)).fit(points.X)
     if points.names is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from graspel.cluster.assignment import ASSIGNMENTS
 from graspel.cluster.cluster_count import ClusterCount
 from graspel.cluster.clustering import Clustering
-from graspel.cluster.estimator import GraspelClustering
 from graspel.cluster.graph_clusters import cluster_graph, find_eigengap
 from graspel.learning.eigengap import Eigengap, eigengap
 
@@ -14,7 +13,6 @@ __all__ = [
     "ClusterCount",
     "Clustering",
     "Eigengap",
-    "GraspelClustering",
     "cluster_graph",
     "eigengap",
     "find_eigengap",

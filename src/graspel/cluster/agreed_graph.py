@@ -22,10 +22,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 TRUST = 3  # power of a member's weight in the sum of the graphs
 LEAST_SHARE = 0.02  # of the members; edges that all of them cut keep this much, so that the graph stays connected

@@ -28,15 +28,12 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from graspel.cluster.ward import ward_tree
 from graspel.linalg.components import Components
 from graspel.linalg.contraction import group_means
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 POWER = 0.25  # eigenvectors are divided by lambda^POWER; best or nearly so on the data of docs/notes/clustering.md
 TIES = 0.1  # power of the conductance in Ward's cut; decides between merges of nearly equal cost (see ward.py)

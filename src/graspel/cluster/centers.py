@@ -20,16 +20,13 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import randomized_svd
 
+from graspel.data.prepared import SKETCH_DIMENSIONS
 from graspel.linalg.contraction import group_means
 from graspel.neighbors.search import Neighbors
-from graspel.points.prepared import SKETCH_DIMENSIONS
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 ENOUGH_LINKS = 0.85  # share of links that a partition keeps; sentence embeddings .7 to .85, all other data .88 and more
 LINKS = 10  # nearest neighbors of each point that count as its links ...

@@ -31,7 +31,6 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graspel.cluster.assignment import Assignment
 from graspel.cluster.consensus import adjusted_agreement
@@ -42,9 +41,7 @@ from graspel.learning.weights import Weights
 from graspel.neighbors.search import Neighbors
 from graspel.runtime.parallel import count_threads, map_blocks
 from graspel.runtime.progress import announce
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 CLEAR = 0.5  # smallest clear s_k gap_k: the next eigenvalue is 1.65 times as large as expected, and all members agree
 COUNT_NODES = 1_000  # nodes of the graphs; seven members and 24 numbers take five seconds of processor time

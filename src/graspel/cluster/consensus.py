@@ -34,8 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 SHARPNESS = 5.0  # t; an agreement lower by 0.2 counts e times less
 MAX_SHIFTS = 10  # steps of the mean shift; three are usual

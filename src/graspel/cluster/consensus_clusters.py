@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from graspel.cluster.agreed_graph import agreed_graph
 from graspel.cluster.assignment import ASSIGNMENTS, Assignment
@@ -29,9 +28,7 @@ from graspel.linalg.thin import thin_graph
 from graspel.neighbors.search import Neighbors
 from graspel.runtime.parallel import count_threads, map_blocks
 from graspel.runtime.progress import announce
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 AGREED = "agreed"  # the name of the agreed graph among the members
 

@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from graspel.cluster.assignment import ASSIGNMENTS
 from graspel.cluster.clustering import Clustering, number_by_first_node
@@ -20,9 +19,7 @@ from graspel.linalg.laplacian import laplacian_of
 from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.parameters import check_choice, generator
 from graspel.runtime.progress import announce
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Ints
 
 TOL = 1e-2  # relative residual of the eigenpairs in the energy norm; 1e-3 gives the same clusters
 MAX_AUTO = 60  # largest number of clusters that n_clusters="auto" considers

@@ -16,15 +16,13 @@ on Pattern Analysis and Machine Intelligence 29, 2007. Clustering of a coarsened
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graspel.cluster.centers import has_coordinates
 from graspel.cluster.members import Member, build_member
 from graspel.cluster.ward import ward_tree
 from graspel.learning.weights import Weights
 from graspel.neighbors.search import Neighbors
-
-Ints = NDArray[np.int64]
+from graspel.runtime.types import Ints
 
 MAX_NODES = 10_000  # nodes of a member's graph; on MNIST 9,726 groups give the ACC of 17,117 to .004 in half the time
 

@@ -15,15 +15,12 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from graspel.cluster.clustering import number_by_first_node
 from graspel.cluster.ward import ward_tree
 from graspel.linalg.contraction import group_means
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 
 def find_linkage(rows: Floats, adjacency: sp.csr_array, labels: Ints) -> Floats:

@@ -29,9 +29,7 @@ from graspel.linalg.laplacian import laplacian_of
 from graspel.linalg.thin import thin_graph
 from graspel.linalg.vectors import MIN_THREADED_LENGTH
 from graspel.neighbors.search import Neighbors
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 TOL = 1e-3  # relative residual of the eigenpairs in the energy norm; at 1e-2 two processors differ in 41 points of USPS
 SIDE_BY_SIDE_MEMORY = 1 << 31  # bytes that members clustered side by side may take together

@@ -23,9 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.neighbors.search import Neighbors
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 CORE_NEIGHBOR = 5  # the neighbor whose distance is the core distance
 FENCE = 1.5  # distances of the quartiles above the upper quartile, from which a point is noise

@@ -41,8 +41,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 FEW_PAIRS = 0.02  # reciprocal pairs per cluster; below this a round also merges the clusters that prefer one of a pair
 

@@ -17,14 +17,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graspel.graph import Graph
 from graspel.linalg import LaplacianSolver
 from graspel.runtime.parallel import row_blocks
 from graspel.runtime.parameters import check_number, generator
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 DENSE = 2000  # nodes; up to here signals come from all eigenvectors
 BLOCK = 8  # signals solved at a time

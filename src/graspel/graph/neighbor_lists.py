@@ -22,16 +22,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from graspel.runtime.parallel import count_threads, row_blocks, run_blocks
 from graspel.runtime.parameters import check_number
+from graspel.runtime.types import Floats, Ints
 
 if TYPE_CHECKING:
     from graspel.graph.graph import Graph
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 FEW_NODES = 1500  # nodes up to which scipy computes all distances: 18 MB, less time than loading the compiled loop
 QUERY_BLOCK = 2048  # queries of one task; each task has two arrays of N numbers of its own

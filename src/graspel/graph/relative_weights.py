@@ -17,11 +17,9 @@ The same idea, one scale for each point, in the exponent of a Gaussian.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graspel.graph.graph import Graph
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 
 def relative_weights(graph: Graph) -> Graph:

@@ -14,7 +14,7 @@ DOUBLE_SUFFIXES = (".csv.gz",)  # suffixes with two dots that name one format
 def file_suffix(path: str | os.PathLike[str]) -> str:
     """Return the suffix of a file's name in lower case.
 
-    >>> file_suffix("Points.CSV.gz"), file_suffix("graph.npz"), file_suffix("graph")
+    >>> file_suffix("Data.CSV.gz"), file_suffix("graph.npz"), file_suffix("graph")
     ('.csv.gz', '.npz', '')
     """
     name = Path(path).name.lower()

@@ -6,11 +6,9 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graspel.runtime.parameters import check_choice
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 SCALES = ("standard", "robust")
 IMPUTATIONS = ("median",)

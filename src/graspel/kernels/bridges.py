@@ -1,4 +1,4 @@
-"""Depth-first search with low points, for bridges and cut points (:mod:`graspel.report.bridges`)."""
+"""Depth-first search with low points, for bridges and cut points (:mod:`graspel.findings.bridges`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Elimination node by node: the loop behind :mod:`graspel.linalg.elimination_sequence`.
+r"""Elimination node by node: the loop behind :mod:`graspel.linalg.factor.elimination_sequence`.
 
 Edge number k is stored as two half-edges, 2 k and 2 k + 1, one in the list of each of its ends. Eliminating node v
 takes its list apart: the half-edges of its neighbors become ends of the edges that replace its star, so that hardly any
@@ -28,9 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.kernels.compile import kernel
+from graspel.runtime.types import Floats
 
 Ints = NDArray[Any]
-Floats = NDArray[np.float64]
 
 N_BUCKETS = 128  # degrees up to 63 have a bucket each, larger ones one for each 64, the last one all above 4,096
 

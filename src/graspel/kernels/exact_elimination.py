@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.kernels.compile import kernel
+from graspel.runtime.types import Floats
 
 Ints = NDArray[Any]
-Floats = NDArray[np.float64]
 
 
 @kernel

@@ -1,12 +1,13 @@
 r"""The fronts of a multifrontal elimination: many small dense matrices, without the lock of the interpreter.
 
-A front (:mod:`graspel.linalg.front_tree`) has a own nodes and b later ones. `own` (a x a) is the block between own
-nodes, `beside` (a x b) that of own rows and later columns, `later` (b x b) that between later nodes. Before elimination
-upper triangles count. The own nodes of front f are limits[f] to limits[f + 1]; its later ones, and their places in the
-front that it is a part of, are pointers[f] to pointers[f + 1] of `later` and `place`; its parts are part_pointers[f] to
-part_pointers[f + 1] of `parts`; and its blocks `own` and `beside` begin at entries[firsts[f]], one after the other.
+A front (:mod:`graspel.linalg.factor.front_tree`) has a own nodes and b later ones. `own` (a x a) is the block between
+own nodes, `beside` (a x b) that of own rows and later columns, `later` (b x b) that between later nodes. Before
+elimination upper triangles count. The own nodes of front f are limits[f] to limits[f + 1]; its later ones, and their
+places in the front that it is a part of, are pointers[f] to pointers[f + 1] of `later` and `place`; its parts are
+part_pointers[f] to part_pointers[f + 1] of `parts`; and its blocks `own` and `beside` begin at entries[firsts[f]], one
+after the other.
 
-The formulas are those of :mod:`graspel.linalg.multifrontal`. After elimination the entries are D^-1 and H'.
+The formulas are those of :mod:`graspel.linalg.factor.multifrontal`. After elimination the entries are D^-1 and H'.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.kernels.compile import kernel
+from graspel.runtime.types import Floats
 
 Ints = NDArray[Any]
-Floats = NDArray[np.float64]
 
 
 @kernel

@@ -1,1 +1,1 @@
-"""Algorithm 1 of the paper: the loop in `algorithm`, and one file for each of its steps."""
+"""Algorithm 1 of the paper: the loop in `run`, and one file for each of its steps."""

@@ -23,16 +23,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graspel.data.distance_table import DistanceTable
+from graspel.data.prepared import Data
 from graspel.graph import Graph
 from graspel.learning.eigengap import largest_relative_gap
 from graspel.learning.embed import Embedding
 from graspel.linalg.coarsen import coarsen
 from graspel.neighbors.products import squared_distances
-from graspel.points.distance_table import TablePoints
-from graspel.points.prepared import Points
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 LARGEST_GROUP = 4096  # nodes per group that are compared; larger groups are sampled, as in the paper
 MAX_CLUSTERS = 20  # largest number of clusters, and eigenvectors that "clusters" computes to find it
@@ -54,7 +52,7 @@ class EmbeddedGraph(NamedTuple):
     """The graph and the points that an embedding was computed from."""
 
     graph: Graph
-    points: Points
+    points: Data
 
 
 Strategy = Callable[[Embedding, float, np.random.Generator, EmbeddedGraph | None], list[Block]]
@@ -109,9 +107,9 @@ def coarse_pairs(
     return [Block(_sample(members[left[i]], rng), _sample(members[right[i]], rng)) for i in best.tolist()]
 
 
-def _distances_between(nodes: Ints, points: Points) -> NDArray[Any]:
+def _distances_between(nodes: Ints, points: Data) -> NDArray[Any]:
     """z_data between all pairs of the nodes."""
-    if isinstance(points, TablePoints):
+    if isinstance(points, DistanceTable):
         return points.table(nodes, nodes)
     X = points.product_rows(nodes) / np.float32(points.spectral_norm or 1.0)
     return squared_distances(X, X)

@@ -14,15 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.learning.algorithm import Fit
 from graspel.learning.objective import objective
-from graspel.learning.optimum import Optimality
+from graspel.learning.run import Fit
 from graspel.linalg import resistance_between, smallest_eigenpairs
+from graspel.optimum.search import Optimality
 from graspel.runtime.free_memory import return_free_memory
 from graspel.runtime.html_views import html_view
 from graspel.runtime.progress import announce
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 SAMPLED_NODES = 32  # random nodes; resistance and distance are compared on all their 496 pairs
 SAMPLED_OF_MANY = 16  # the same where there are more than MANY nodes, and each solve takes a second: 120 pairs

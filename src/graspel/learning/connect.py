@@ -26,9 +26,9 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
+from graspel.data.prepared import Data
 from graspel.graph import Graph, Origin
 from graspel.learning.history import Round
 from graspel.learning.initial import InitialGraph
@@ -37,12 +37,10 @@ from graspel.neighbors.cells import Cells
 from graspel.neighbors.exact import EXACT_WORK, exact_work
 from graspel.neighbors.inverted import MANY_PAIRS, InvertedIndex, sparse_nearest_outside
 from graspel.neighbors.search import Neighbors
-from graspel.points.prepared import Points
 from graspel.runtime.parallel import row_blocks
 from graspel.runtime.progress import announce
+from graspel.runtime.types import Floats, Ints
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Pairs = tuple[Ints, Ints, Floats]
 
 OUTSIDE_PROBES = 8  # cells searched per open point, if computing all distances costs more than EXACT_WORK
@@ -169,7 +167,7 @@ def best_per_component(p: Ints, q: Ints, z: Floats, labels: Ints, n_labels: int)
 class OutsideSearch:
     """The search for the nearest points outside components; what it builds is kept over the rounds."""
 
-    def __init__(self, points: Points, rng: np.random.Generator) -> None:
+    def __init__(self, points: Data, rng: np.random.Generator) -> None:
         self._points, self._rng = points, rng
 
     @cached_property

@@ -19,18 +19,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graspel.data.distance_table import DistanceTable
+from graspel.data.prepared import Data
 from graspel.graph import Graph, Origin
 from graspel.graph.edges import unique_edges
 from graspel.learning.candidates import Block
 from graspel.learning.embed import Embedding
 from graspel.learning.weights import Weights
 from graspel.neighbors.products import cross_products, squared_distances, squared_lengths
-from graspel.points.distance_table import TablePoints
-from graspel.points.prepared import Points
 from graspel.runtime.parallel import map_blocks, row_blocks
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 SHORTLIST = 64  # pairs measured exactly per edge wanted; the best pairs share nodes, so most of them cannot be used
 SMALLEST_ETA = np.finfo(float).tiny  # edges have a score of zero, and are no candidates
@@ -72,7 +70,7 @@ class Critical:
 def find_most_critical(
     blocks: list[Block],
     embedding: Embedding,
-    points: Points,
+    points: Data,
     graph: Graph,
     *,
     n_edges: int,
@@ -110,7 +108,7 @@ def add_critical_edges(graph: Graph, critical: Critical, weigh: Weights, round: 
     )
 
 
-def _measure(heads: Ints, tails: Ints, embedding: Embedding, points: Points, beta: float, weigh: Weights) -> Pairs:
+def _measure(heads: Ints, tails: Ints, embedding: Embedding, points: Data, beta: float, weigh: Weights) -> Pairs:
     """Measure pairs exactly and sort them by decreasing eta (0 between copies of a point: they are joined already)."""
     z = points.squared_distances(heads, tails)
     z_emb = np.where(z > 0, embedding.squared_distances(heads, tails), 0.0)
@@ -128,7 +126,7 @@ class BestPairs:
     count: int
 
 
-def _best_pairs(blocks: list[Block], embedding: Embedding, points: Points, graph: Graph, k: int) -> BestPairs:
+def _best_pairs(blocks: list[Block], embedding: Embedding, points: Data, graph: Graph, k: int) -> BestPairs:
     """The k pairs of largest eta among all pairs of the blocks that are not edges."""
     heads, tails, scores, total, count = [], [], [], 0.0, 0
     for block in blocks:
@@ -149,7 +147,7 @@ def _best_pairs(blocks: list[Block], embedding: Embedding, points: Points, graph
 Scores = tuple[Ints, Ints, Floats, float, int]
 
 
-def _score_block(block: Block, embedding: Embedding, points: Points, graph: Graph, k: int) -> Iterator[Scores]:
+def _score_block(block: Block, embedding: Embedding, points: Data, graph: Graph, k: int) -> Iterator[Scores]:
     """Per ROW_BLOCK left nodes: row, column and eta of the k best pairs, the sum of all eta, and their number.
 
     The k-th best eta of the first rows is a lower bound for the others: fewer of them have to be sorted.
@@ -175,9 +173,9 @@ def _score_block(block: Block, embedding: Embedding, points: Points, graph: Grap
     yield from map_blocks(lambda rows: score(rows, at_least), others, points.n_threads)
 
 
-def _distances_to(right: Ints, points: Points) -> Callable[[Ints], NDArray[Any]]:
+def _distances_to(right: Ints, points: Data) -> Callable[[Ints], NDArray[Any]]:
     """A function from other nodes to the table of z_data between them and the nodes `right`; no entry is zero."""
-    if isinstance(points, TablePoints):
+    if isinstance(points, DistanceTable):
         return lambda nodes: _raise_above_rounding(points.table(nodes, right), 0.0)
     Y = _unit_rows(points, right)
     Y_norms, minus_twice_Y = squared_lengths(Y), -2 * Y
@@ -202,7 +200,7 @@ def _edges_in(block: Block, graph: Graph) -> tuple[Ints, Ints]:
     return row[ends[0][inside]], column[ends[1][inside]]
 
 
-def _unit_rows(points: Points, nodes: Ints) -> Any:
+def _unit_rows(points: Data, nodes: Ints) -> Any:
     """Rows in units of the spectral norm, minus the mean where they are dense: their squared distances are z_data."""
     return points.product_rows(nodes) / np.float32(points.spectral_norm)
 

@@ -31,9 +31,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 CLEAR_GAP = np.log(2.0)  # smallest clear gap, a logarithm: the next eigenvalue is twice as large as expected, or more
 

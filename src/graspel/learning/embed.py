@@ -18,12 +18,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from graspel.graph import Graph
 from graspel.linalg.following import follow_eigenpairs
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 TOL = 1e-3  # residual in the energy norm; the relative error of z_emb is then at most 2 TOL sqrt(R / z_emb)
 

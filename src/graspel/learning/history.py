@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from graspel.graph import Graph
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from graspel.data.prepared import Data
 from graspel.graph import Graph, Origin
 from graspel.graph.adjacency import check_adjacency
 from graspel.graph.edges import unique_edges
@@ -28,12 +29,10 @@ from graspel.learning.weights import Weights
 from graspel.linalg.components import is_connected
 from graspel.linalg.sparsify import sparsify
 from graspel.neighbors.search import Neighbors, nearest_neighbors
-from graspel.points.prepared import Points
+from graspel.runtime.types import Ints
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Pairs = tuple[Ints, Ints]
-Search = Callable[[Points, int, np.random.Generator], Neighbors]
+Search = Callable[[Data, int, np.random.Generator], Neighbors]
 
 UNN_CONDITION = 30.0  # relative condition number of the sparsified graph and the kNN graph
 JOIN_NEIGHBORS = 10  # neighbors searched per point to join the components of a graph that the user gave
@@ -42,7 +41,7 @@ JOIN_NEIGHBORS = 10  # neighbors searched per point to join the components of a 
 class InitialInputs(NamedTuple):
     """The inputs of a strategy: points, neighbor lists, k neighbors by a rule, rule of weights, random numbers."""
 
-    points: Points
+    points: Data
     neighbors: Neighbors
     k: int
     neighbor_rule: str
@@ -89,7 +88,7 @@ class InitialGraph(NamedTuple):
 
 
 def initial_graph(
-    points: Points,
+    points: Data,
     initial: Any,
     k: int,
     rng: np.random.Generator,
@@ -121,7 +120,7 @@ def listed_pairs(neighbors: Neighbors | None, n_points: int) -> Pairs:
     )
 
 
-def _graph_from_user(points: Points, initial: Any, rng: np.random.Generator, search: Search) -> InitialGraph:
+def _graph_from_user(points: Data, initial: Any, rng: np.random.Generator, search: Search) -> InitialGraph:
     heads, tails = unique_edges(*edges_from_user(initial, points.n_points), points.n_points)
     z = points.squared_distances(heads, tails)
     neighbors = None
@@ -132,7 +131,7 @@ def _graph_from_user(points: Points, initial: Any, rng: np.random.Generator, sea
     return InitialGraph(_build_graph(points, heads, tails, weigh, Origin.GIVEN), weigh, neighbors)
 
 
-def _build_graph(points: Points, heads: Ints, tails: Ints, weigh: Weights, origin: Origin) -> Graph:
+def _build_graph(points: Data, heads: Ints, tails: Ints, weigh: Weights, origin: Origin) -> Graph:
     return Graph(points.n_points, heads, tails, weigh(points.squared_distances(heads, tails)), origin=origin)
 
 

@@ -26,13 +26,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graspel.neighbors.search import Neighbors
 from graspel.runtime.parallel import row_blocks
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 CONSIDERED = 16  # nearest points among which a rule chooses
 LOOKED_UP_TOGETHER = 4096  # points whose neighbors' lists are compared in one step
@@ -86,8 +83,8 @@ def choose_neighbors(neighbors: Neighbors, rule: str, k: int) -> tuple[Ints, Int
     Examples
     --------
     >>> from graspel.neighbors.search import nearest_neighbors
-    >>> from graspel.points.prepared import Points
-    >>> lists = nearest_neighbors(Points(np.array([[0.0], [1.0], [2.0], [10.0]])), 3, np.random.default_rng(0))
+    >>> from graspel.data.prepared import Data
+    >>> lists = nearest_neighbors(Data(np.array([[0.0], [1.0], [2.0], [10.0]])), 3, np.random.default_rng(0))
     >>> heads, tails, z = choose_neighbors(lists, "mutual", 1)
     >>> tails.tolist()
     [1, 0, 1, 2]

@@ -25,12 +25,10 @@ J. Friedman, T. Hastie and R. Tibshirani. Sparse inverse covariance estimation w
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graspel.graph import Graph
 from graspel.linalg import logdet
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 
 def penalty(graph: Graph, z: Floats, beta: float) -> float:

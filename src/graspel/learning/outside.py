@@ -10,14 +10,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from graspel.data.distance_table import DistanceTable
+from graspel.data.prepared import Data
 from graspel.neighbors.exact import exact_neighbors
 from graspel.neighbors.products import cross_products, squared_lengths
-from graspel.points.distance_table import TablePoints
-from graspel.points.prepared import Points
 from graspel.runtime.parallel import map_blocks, row_blocks
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 QUERY_BLOCK = 256  # queries of one matrix product: its result, 4 MB, stays in the cache
 POOL_BLOCK = 4096  # points that these queries are compared with in one product
@@ -25,16 +23,16 @@ ROUNDING = 16 * float(np.finfo(np.float32).eps)  # rounding error of |x - y|^2, 
 DOUBTFUL = 8  # a query whose nearest point is within so many rounding errors is searched more precisely
 
 
-def nearest_outside(points: Points, queries: Ints, labels: Ints) -> tuple[Ints, Floats]:
+def nearest_outside(points: Data, queries: Ints, labels: Ints) -> tuple[Ints, Floats]:
     """The nearest point whose label differs from the query's own, and its z_data; there must be two labels.
 
     Examples
     --------
-    >>> points = Points(np.array([[0.0], [1.0], [3.0], [7.0]]))
+    >>> points = Data(np.array([[0.0], [1.0], [3.0], [7.0]]))
     >>> nearest_outside(points, np.array([0, 3]), np.array([0, 0, 1, 1]))[0]
     array([2, 1])
     """
-    if isinstance(points, TablePoints):
+    if isinstance(points, DistanceTable):
         return _nearest_in_table(points, queries, labels)
     X, own = points.product_rows(queries), labels[queries]
     X_norms = squared_lengths(X)
@@ -76,7 +74,7 @@ def nearest_outside(points: Points, queries: Ints, labels: Ints) -> tuple[Ints, 
     return nearest, z
 
 
-def _nearest_in_table(points: TablePoints, queries: Ints, labels: Ints) -> tuple[Ints, Floats]:
+def _nearest_in_table(points: DistanceTable, queries: Ints, labels: Ints) -> tuple[Ints, Floats]:
     """The same where all distances are known."""
     nearest, z = np.empty(len(queries), dtype=np.int64), np.empty(len(queries))
     for label in np.unique(labels[queries]):

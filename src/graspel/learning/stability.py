@@ -18,15 +18,13 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graspel.graph import Graph
 from graspel.learning.eigengap import largest_relative_gap
 from graspel.learning.history import Round
 from graspel.learning.objective import best_scale
 from graspel.learning.weights import Weights
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 
 def distortion_is_small(max_eta: float, eigenvalues: Floats, history: Sequence[Round], tol: float) -> bool:

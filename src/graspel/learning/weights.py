@@ -14,11 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graspel.graph import Graph
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 FLOOR_SHARE = 1e-6  # floor of z_data, as a share of its median over neighbors: a distance 1,000 times shorter
 RANGE_SHARE = 1e-12  # floor as a share of the largest z_data of neighbors: eigenvalues keep 4 of their 16 digits

@@ -1,8 +1,8 @@
 r"""All resistances: the effective resistances of all pairs of nodes of a small graph, to full relative accuracy.
 
-Nodes are eliminated one after another (:mod:`graspel.linalg.dense_factor`), which does not change the resistances
-between the nodes that remain. Going back, let i be the node eliminated last, d its total weight at that moment and
-p_l = w_il / d its shares. With the resistances R of the later nodes, those of i to every later node j are
+Nodes are eliminated one after another (:mod:`graspel.linalg.factor.dense_factor`), which does not change the
+resistances between the nodes that remain. Going back, let i be the node eliminated last, d its total weight at that
+moment and p_l = w_il / d its shares. With the resistances R of the later nodes, those of i to every later node j are
 
     R_ij = 1/d + sum_l p_l R_lj - 1/2 sum_lm p_l p_m R_lm.
 
@@ -19,13 +19,11 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from graspel.linalg.components import Components
-from graspel.linalg.dense_factor import DenseFactor
+from graspel.linalg.factor.dense_factor import DenseFactor
 from graspel.runtime.parallel import one_thread_per_call
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 
 def all_resistances(adjacency: sp.csr_array) -> Floats:

@@ -11,7 +11,7 @@ from numbers import Integral, Real
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 
 def check_columns(name: str, values: ArrayLike, n_nodes: int) -> Floats:

@@ -38,20 +38,18 @@ from numpy.typing import NDArray
 
 from graspel.graph import Graph
 from graspel.graph.adjacency import check_adjacency
-from graspel.linalg.approximate_factor import ApproximateFactor
 from graspel.linalg.components import Components
 from graspel.linalg.contraction import contract, group_means
 from graspel.linalg.dense_pairs import WIDE_SPECTRUM, accurate_pairs
 from graspel.linalg.eigen import DENSE_LIMIT, smallest_nonzero_eigenvalues
+from graspel.linalg.factor.approximate_factor import ApproximateFactor
+from graspel.linalg.factor.ordering import order_neighbors_together
 from graspel.linalg.laplacian import laplacian_map, laplacian_of
 from graspel.linalg.lobpcg import lobpcg
-from graspel.linalg.ordering import order_neighbors_together
 from graspel.linalg.scale import scale_weights
 from graspel.linalg.vectors import lengths
 from graspel.runtime.parallel import count_threads, one_thread_per_call
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 N_VECTORS = 10  # random test vectors
 SWEEPS = 12  # Jacobi sweeps on the test vectors of the given graph

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from graspel.linalg.components import Components
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 MAX_STACKED = 12  # nodes of a component up to which LAPACK takes all components of a size at once
 ROUNDING = 1e-13  # error of an eigenvalue of so few nodes by LAPACK, as a share of the largest one

@@ -15,11 +15,10 @@ import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from graspel.linalg.dense_factor import DenseFactor
 from graspel.linalg.eigenbasis import fix_basis
+from graspel.linalg.factor.dense_factor import DenseFactor
 from graspel.linalg.laplacian import laplacian_of
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 WIDE_SPECTRUM = 1e5  # ratio of largest to smallest eigenvalue above which scipy.linalg.eigh loses too many digits
 

@@ -29,14 +29,11 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from graspel.linalg.projection import BATCH, RandomFlows
 from graspel.linalg.walk_series import WalkSeries
 from graspel.runtime.parallel import map_blocks
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from graspel.runtime.types import Floats, Ints
 
 SMALL = 0.05  # leverage below which an edge is estimated as other pairs are
 FITTED_EDGES = 20_000  # edges to which the coefficients are fitted

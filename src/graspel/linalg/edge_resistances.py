@@ -11,14 +11,15 @@ of edges of the filled graph only, and gives those of all of them: this is Takah
 resistances. All terms that elimination adds are positive, so it loses no accuracy to cancellation.
 
 What is left when elimination no longer pays, the core, is inverted as a full matrix, K = (L + 11'/n)^-1, and
-R_jm = K_jj + K_mm - 2 K_jm (:mod:`graspel.linalg.exact_factor`). The product of the nonzero eigenvalues is N times the
-weighted number of spanning trees, and eliminating a node divides the latter by d: log pdet L = log N + sum log d + log
-trees(core). With a ground, the number of trees is det(L + ground I) itself.
+R_jm = K_jj + K_mm - 2 K_jm (:mod:`graspel.linalg.factor.exact_factor`). The product of the nonzero eigenvalues is N
+times the weighted number of spanning trees, and eliminating a node divides the latter by d: log pdet L = log N + sum
+log d + log trees(core). With a ground, the number of trees is det(L + ground I) itself.
 
 The cost depends on how well the graph can be cut. Elimination by degree is best for small graphs, and leaves a large
 core of large ones. So beyond NESTED_WORK the order is that of a nested dissection, and the graph is eliminated piece by
-piece in dense matrices (:mod:`graspel.linalg.multifrontal`): 18,600 images with 4.4 edges per node take 0.08 s instead
-of 1.9 s, and 70,000 take 4.4 s. Where weights differ so much that this loses accuracy, elimination by degree is used.
+piece in dense matrices (:mod:`graspel.linalg.factor.multifrontal`): 18,600 images with 4.4 edges per node take 0.08 s
+instead of 1.9 s, and 70,000 take 4.4 s. Where weights differ so much that this loses accuracy, elimination by degree
+is used.
 
 References
 ----------
@@ -31,15 +32,11 @@ study. Power Industry Computer Applications Conference, 1973.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from graspel.linalg.factor.exact_factor import EliminationPattern, ExactFactor
+from graspel.linalg.factor.front_tree import FrontTree
+from graspel.linalg.factor.multifrontal import FrontFactor
+from graspel.runtime.types import Floats, Ints
 
-from graspel.linalg.exact_factor import EliminationPattern, ExactFactor
-from graspel.linalg.front_tree import FrontTree
-from graspel.linalg.multifrontal import FrontFactor
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Factor = ExactFactor | FrontFactor
 
 NESTED_WORK = 3e8  # multiplications of elimination by degree above which nested dissection takes less time

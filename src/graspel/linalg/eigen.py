@@ -2,7 +2,7 @@ r"""Eigenpairs: the smallest eigenvalues of a graph Laplacian and their vectors,
 
 For small graphs LAPACK computes all of them (:mod:`graspel.linalg.dense_pairs`). For large graphs the iteration starts
 from the eigenvectors of the coarse graph that approximate elimination leaves
-(:mod:`graspel.linalg.approximate_factor`), or from the eigenvectors of a similar graph, and LOBPCG
+(:mod:`graspel.linalg.factor.approximate_factor`), or from the eigenvectors of a similar graph, and LOBPCG
 (:mod:`graspel.linalg.lobpcg`) refines them with the same elimination as preconditioner. The null space needs no
 iteration: it is spanned by the indicator vectors of the components. At the end a random vector shows whether an
 eigenvalue was missed (:mod:`graspel.linalg.missing`). If so, LOBPCG starts again from the vectors found and further
@@ -27,15 +27,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from graspel.graph.adjacency import check_laplacian
-from graspel.linalg.approximate_factor import ApproximateFactor
 from graspel.linalg.arguments import check_columns, check_count, check_positive
 from graspel.linalg.components import Components
 from graspel.linalg.connectivity_bounds import connectivity_bounds
 from graspel.linalg.dense_pairs import accurate_pairs, dense_pairs
+from graspel.linalg.factor.approximate_factor import ApproximateFactor
 from graspel.linalg.laplacian import Laplacian, laplacian_map
 from graspel.linalg.lobpcg import energy_norm, lobpcg, orthonormal_rows, residual_rounding
 from graspel.linalg.missing import find_missing
@@ -43,8 +43,7 @@ from graspel.linalg.node_masses import MassiveFactor, MassiveLaplacian, check_ma
 from graspel.linalg.scale import scale_weights
 from graspel.linalg.vectors import keep_rows, lengths, map_each
 from graspel.runtime.parallel import count_threads, one_thread_per_call
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 DENSE_LIMIT = 300  # nodes up to which LAPACK is faster than the iteration
 DENSE_RATIO = 10  # nodes for each pair wanted, up to which the same holds

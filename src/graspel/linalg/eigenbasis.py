@@ -15,9 +15,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 EQUAL = 1e-8  # relative difference of eigenvalues up to which they count as equal: far above the rounding errors
 

@@ -12,13 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from graspel.linalg.eigen import SolverSettings, measure_residuals, solve_connected, warn_if_not_converged
 from graspel.linalg.scale import scale_weights
 from graspel.runtime.parallel import count_threads, one_thread_per_call
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 
 class FollowedPairs(NamedTuple):

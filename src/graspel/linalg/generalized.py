@@ -15,15 +15,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 
 from graspel.graph.adjacency import check_adjacency
 from graspel.linalg.components import Components
 from graspel.linalg.laplacian import laplacian_of
 from graspel.linalg.solve import LaplacianSolver
 from graspel.runtime.parallel import one_thread_per_call
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 DENSE_NODES = 400  # nodes up to which a dense solver is used
 EXTRA_VECTORS = 4  # vectors in the block beyond those wanted, which speed up the convergence

@@ -13,9 +13,8 @@ from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 WIDE_WEIGHTS = 1e6  # ratio of largest to smallest weight above which differences are taken first
 

@@ -28,7 +28,6 @@ from collections.abc import Callable
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 
 from graspel.linalg.laplacian import Laplacian
 from graspel.linalg.vectors import (
@@ -41,8 +40,8 @@ from graspel.linalg.vectors import (
     subtract_combination,
     subtract_multiples,
 )
+from graspel.runtime.types import Floats
 
-Floats = NDArray[np.float64]
 Map = Callable[[Floats], Floats]
 
 DEPENDENT = 1e-12  # eigenvalue of the Gram matrix, relative to the largest, below which a direction is dropped

@@ -1,7 +1,8 @@
 r"""Log-determinant: logdet(L + s I), the first term of the objective.
 
-For small graphs it is exact, from elimination without subtraction (:mod:`graspel.linalg.dense_factor`), however small
-the shift s is. For large graphs, with the approximate factors M = G D G' of :mod:`graspel.linalg.approximate_factor`,
+For small graphs it is exact, from elimination without subtraction (:mod:`graspel.linalg.factor.dense_factor`), however
+small the shift s is. For large graphs, with the approximate factors M = G D G' of
+:mod:`graspel.linalg.factor.approximate_factor`,
 
     logdet(L + sI) = logdet(M) + tr log(C),     C = M^(-1/2) (L + sI) M^(-1/2),
 
@@ -36,17 +37,15 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from graspel.graph.adjacency import check_adjacency
-from graspel.linalg.approximate_factor import ApproximateFactor
 from graspel.linalg.arguments import check_positive
 from graspel.linalg.components import Components
-from graspel.linalg.dense_factor import DenseFactor
+from graspel.linalg.factor.approximate_factor import ApproximateFactor
+from graspel.linalg.factor.dense_factor import DenseFactor
 from graspel.linalg.laplacian import laplacian_map
 from graspel.runtime.parallel import count_threads, map_blocks
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 DENSE_LIMIT = 1500  # nodes up to which the exact value costs less than a quarter of a second
 N_PROBES = 6  # random sign vectors; their spread also gives the standard error

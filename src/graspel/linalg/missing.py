@@ -27,13 +27,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graspel.linalg.laplacian import Laplacian
 from graspel.linalg.lobpcg import rayleigh_ritz
 from graspel.linalg.vectors import combine, products
+from graspel.runtime.types import Floats
 
-Floats = NDArray[np.float64]
 Map = Callable[[Floats], Floats]
 
 MAX_STEPS = 60  # iterations of the random vector, enough for a gap of e = 0.015 on a million nodes

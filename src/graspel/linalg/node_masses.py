@@ -21,13 +21,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from graspel.linalg.approximate_factor import ApproximateFactor
+from graspel.linalg.factor.approximate_factor import ApproximateFactor
 from graspel.linalg.laplacian import Laplacian
 from graspel.linalg.vectors import map_each
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 
 def check_masses(mass: Any, n_nodes: int) -> Floats | None:

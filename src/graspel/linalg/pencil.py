@@ -15,12 +15,10 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from graspel.linalg.components import Components
 from graspel.linalg.solve import LaplacianSolver
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 STARTS = 2  # random start vectors: one may nearly miss the leading eigenvector and stay at the next one; hardly both do
 STEPS = 60  # most steps of the block Lanczos method

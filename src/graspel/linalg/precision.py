@@ -20,16 +20,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotri
 from scipy.spatial.distance import squareform
 
 from graspel.linalg.all_resistances import resistances_from_factor
-from graspel.linalg.dense_factor import DenseFactor
+from graspel.linalg.factor.dense_factor import DenseFactor
 from graspel.runtime.parallel import row_blocks, run_blocks
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from graspel.runtime.types import Floats, Ints
 
 LAPACK_SIZE = 1000  # rows up to which a matrix is inverted by LAPACK, on one thread
 SWEPT_ROWS = 256  # rows of a block of the sweep operator

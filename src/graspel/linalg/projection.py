@@ -28,13 +28,10 @@ from copy import copy
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from graspel.linalg.solve import LaplacianSolver, warn_not_converged
 from graspel.runtime.parallel import map_blocks
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 BATCH = 8  # solves per batch
 FIRST_BATCHES = 2  # batches before the number of solves is predicted from the error so far

@@ -33,8 +33,7 @@ from graspel.linalg.projection import estimate_edge_resistances, estimate_resist
 from graspel.linalg.solve import LaplacianSolver, warn_not_converged
 from graspel.linalg.trees import RootedForest
 from graspel.runtime.parallel import count_threads, one_thread_per_call, row_blocks
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 ELIMINATION_LIMIT = 1000  # nodes up to which elimination is used for many pairs or wide weights: it takes 0.5 s there
 SOLVE_SOURCES = 64  # distinct nodes in the pairs up to which resistances are computed by solves, not estimated

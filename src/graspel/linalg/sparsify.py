@@ -35,15 +35,13 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from graspel.graph import Graph, Origin
 from graspel.graph.adjacency import check_adjacency
 from graspel.linalg.arguments import check_positive
+from graspel.linalg.factor.ordering import order_neighbors_together
 from graspel.linalg.laplacian import laplacian_of
-from graspel.linalg.ordering import order_neighbors_together
 from graspel.linalg.pencil import largest_generalized_eigenvalue, relative_condition
 from graspel.linalg.solve import LaplacianSolver
 from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.progress import announce
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 N_VECTORS = 8  # random vectors in the power iterations
 POWER_STEPS = 2  # generalized power iterations per round

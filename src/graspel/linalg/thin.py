@@ -25,14 +25,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from graspel.graph import Graph, Origin
 from graspel.linalg.sparsify import sparsify
 from graspel.linalg.trees import RootedForest
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 
 def thin_graph(adjacency: sp.csr_array, density: float, random_state: Any = 0) -> sp.csr_array:

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.runtime.parallel import map_blocks, row_blocks, run_blocks
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 BLOCK_LENGTH = 16_384  # entries of each vector in one block: 128 KB, so that a block stays in the cache
 MIN_THREADED_LENGTH = 150_000  # entries of a vector from which threads save time, even beside other processes

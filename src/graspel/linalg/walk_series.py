@@ -22,12 +22,9 @@ from collections.abc import Iterator
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from graspel.runtime.parallel import map_blocks, row_blocks
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from graspel.runtime.types import Floats, Ints
 
 N_TERMS = 5  # powers 0 to 4 of N; entries of N^5 would need rows of N^3, eight times as long
 FEW_TERMS = 3  # powers 0 to 2, if N^2 has too many entries

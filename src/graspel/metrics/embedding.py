@@ -33,9 +33,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from graspel.runtime.parallel import row_blocks
 from graspel.runtime.parameters import check_number, generator
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 TRIPLETS = 10_000  # triplets that are measured together
 BLOCK = 250  # points compared with all others at a time, which limits memory to BLOCK x n distances

@@ -30,8 +30,7 @@ from scipy.stats import rankdata
 from graspel.graph import Graph
 from graspel.linalg import resistance_between
 from graspel.runtime.parameters import check_number, generator
-
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats
 
 SAMPLED_NODES = 32  # largest number of nodes between which resistances are compared; 496 pairs
 SOLVED = 1e-7  # relative residual of the solves for the resistances

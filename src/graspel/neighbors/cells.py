@@ -19,14 +19,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from graspel.data.prepared import Data
 from graspel.neighbors.partition import Partition
 from graspel.neighbors.products import nearest_rows, squared_distances
-from graspel.points.prepared import Points
 from graspel.runtime.parallel import map_blocks, row_blocks, run_blocks
 from graspel.runtime.progress import announce
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 CELL_POINTS = 128  # approximate number of points in a cell
 MAX_CANDIDATES = 1 << 21  # distances of a block of queries that are held in memory: 8 MB
@@ -39,7 +37,7 @@ ROUNDING_FACTOR = 1.001  # factor on a distance that covers the rounding errors 
 class Cells:
     """The points, and a partition of their sketch into cells."""
 
-    points: Points
+    points: Data
     partition: Partition
 
     @property
@@ -48,7 +46,7 @@ class Cells:
         return self.partition.n_cells
 
     @classmethod
-    def build(cls, points: Points, rng: np.random.Generator) -> Cells:
+    def build(cls, points: Data, rng: np.random.Generator) -> Cells:
         """Divide the sketch of the points into cells."""
         announce("nearest neighbors", None, "dividing the points into cells")
         return cls(points, Partition.build(points.sketch, CELL_POINTS, rng, points.n_threads))

@@ -22,11 +22,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from graspel.points.far_rows import find_median, row_lengths
-from graspel.points.prepared import Points
+from graspel.data.far_rows import find_median, row_lengths
+from graspel.data.prepared import Data
 from graspel.runtime.parallel import row_blocks, run_blocks
-
-Ints = NDArray[np.int64]
+from graspel.runtime.types import Ints
 
 GRID = 2.0**-10  # spacing of the grid on the sketch, as a share of its largest coordinate: a distance kept to 4 digits
 BLUR = 1.0  # smallest radius of a cell, in distances that single precision tells apart: fewer make cells random
@@ -35,10 +34,10 @@ MEASURED_MEMBERS = 1024  # members of a group from which its spread is estimated
 HASH_SEED = 20140401  # of the factors; any number will do, but it must always be the same
 
 
-def find_first_equals(points: Points) -> Ints:
+def find_first_equals(points: Data) -> Ints:
     """For every point the first point equal to it.
 
-    >>> find_first_equals(Points(np.array([[1.0], [2.0], [1.0]])))
+    >>> find_first_equals(Data(np.array([[1.0], [2.0], [1.0]])))
     array([0, 1, 0])
     """
     if points.sparse is not None:
@@ -46,13 +45,13 @@ def find_first_equals(points: Points) -> Ints:
     return _first_of_equal_rows(points.rows, points.n_points, points.block, points.n_threads)
 
 
-def _differ(points: Points, p: Ints, q: Ints) -> NDArray[np.bool_]:
+def _differ(points: Data, p: Ints, q: Ints) -> NDArray[np.bool_]:
     """Whether sparse rows p and q differ in any value; zeros are not stored."""
     assert points.sparse is not None
     return np.asarray(np.diff(sp.csr_array(points.sparse[p] != points.sparse[q]).indptr) > 0)
 
 
-def find_clumps(points: Points, smallest: int) -> list[Ints]:
+def find_clumps(points: Data, smallest: int) -> list[Ints]:
     """Sets of at least `smallest` points so near each other that single precision blurs their distances.
 
     Points are grouped by a grid on the sketch. A product in single precision tells two points at distance l from the
@@ -60,7 +59,7 @@ def find_clumps(points: Points, smallest: int) -> list[Ints]:
     from the median is r, a cell of m points has the radius r (m/n)^(1/d); the group is a clump if that is much less.
 
     >>> X = np.array([[0.0], [1.0], [1.0 + 1e-12], [1.0 - 1e-12], [3.0]])
-    >>> find_clumps(Points(X), 3)
+    >>> find_clumps(Data(X), 3)
     [array([1, 2, 3])]
     """
     sketch = points.sketch
@@ -75,7 +74,7 @@ def find_clumps(points: Points, smallest: int) -> list[Ints]:
     return [group for group in groups if _is_blurred(points, group)]
 
 
-def _is_blurred(points: Points, group: Ints) -> bool:
+def _is_blurred(points: Data, group: Ints) -> bool:
     """Whether single precision cannot tell the cells of a group apart."""
     rows = points.rows(group[:MEASURED_MEMBERS]).astype(np.float64)
     radius = find_median(rows)[1] * (CELL_MEMBERS / len(group)) ** (1 / points.n_features)
@@ -142,12 +141,12 @@ def hash_rows(block: NDArray[Any]) -> NDArray[np.uint64]:
     return mixed ^ (mixed >> np.uint64(29))
 
 
-def find_equals(points: Points, asking: Points) -> Ints:
+def find_equals(points: Data, asking: Data) -> Ints:
     """For every point of `asking` a point equal to it, -1 if there is none.
 
     Points of the same number are not compared: the caller measures their distance.
 
-    >>> points = Points(np.array([[1.0], [2.0], [4.0]]))
+    >>> points = Data(np.array([[1.0], [2.0], [4.0]]))
     >>> find_equals(points, points.like(np.array([[4.0], [3.0]])))
     array([ 2, -1])
     """
@@ -157,7 +156,7 @@ def find_equals(points: Points, asking: Points) -> Ints:
     return np.where(number[order[place]] == wanted, order[place], -1)
 
 
-def _hash_points(points: Points) -> NDArray[np.uint64]:
+def _hash_points(points: Data) -> NDArray[np.uint64]:
     """The number of every point."""
     if points.sparse is not None:
         return hash_sparse_rows(points.sparse)

@@ -12,15 +12,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from graspel.data.prepared import Data
 from graspel.neighbors.duplicates import find_first_equals
 from graspel.neighbors.exact import EXTRA_CANDIDATES
 from graspel.neighbors.recall import measure_recall
 from graspel.neighbors.search import Neighbors, warn_low_recall
-from graspel.points.prepared import Points
 from graspel.runtime.progress import announce
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 
 def check_engine(engine: Any) -> Any:
@@ -44,7 +42,7 @@ def check_engine(engine: Any) -> Any:
     )
 
 
-def search_by_engine(engine: Any, points: Points, k: int) -> Neighbors:
+def search_by_engine(engine: Any, points: Data, k: int) -> Neighbors:
     """The lists of the distinct points by an engine that `check_engine` returned."""
     announce("nearest neighbors")
     first = find_first_equals(points)
@@ -86,7 +84,7 @@ def _check_lists(indices: NDArray[Any], n_points: int, k: int) -> None:
         )
 
 
-def _measure(points: Points, lists: Ints, width: int) -> tuple[Ints, Floats]:
+def _measure(points: Data, lists: Ints, width: int) -> tuple[Ints, Floats]:
     """The lists by increasing z (ties by index); the point itself and repeated ones get z = inf, at the end."""
     n = points.n_points
     lists = np.sort(lists, axis=1)

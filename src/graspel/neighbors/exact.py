@@ -12,18 +12,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graspel.data.distance_table import DistanceTable
+from graspel.data.prepared import Data
 from graspel.neighbors.products import (
     nearest_rows,
     nearest_rows_by_differences,
     nearest_rows_compiled,
     squared_lengths,
 )
-from graspel.points.distance_table import TablePoints
-from graspel.points.prepared import Points
 from graspel.runtime.parallel import row_blocks
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 EXACT_WORK = 4e10  # multiplications up to which all distances are computed; 13,000 points of 100 features
 SELECTION_COST = 128  # cost of selecting the nearest from a row of distances, in multiplications per distance
@@ -35,17 +33,17 @@ DIFFERENCES_WORK = 4e9  # multiplications up to which doubtful queries are searc
 ROUNDING_MARGIN = 64  # a query is doubtful if its last neighbor is nearer than this many rounding errors
 
 
-def exact_work(points: Points, n_queries: int) -> float:
+def exact_work(points: Data, n_queries: int) -> float:
     """The cost of comparing this many queries with all points, in multiplications."""
     return float(n_queries) * points.n_points * (points.n_features + SELECTION_COST)
 
 
 def exact_neighbors(
-    points: Points,
+    points: Data,
     queries: Ints,
     k: int,
     pool: Ints | None = None,
-    asking: Points | None = None,
+    asking: Data | None = None,
     *,
     compiled: bool = False,
 ) -> tuple[Ints, Floats]:
@@ -56,7 +54,7 @@ def exact_neighbors(
     searched again in double precision, and if they still are doubtful, by differences. With `compiled` the candidates
     are selected by a kernel even if they are few, for callers that have loaded others.
     """
-    if isinstance(points, TablePoints):
+    if isinstance(points, DistanceTable):
         return points.nearest(queries, k, pool, asking)
     pool = np.arange(points.n_points) if pool is None else pool
     width = min(len(pool), k + EXTRA_CANDIDATES)
@@ -79,7 +77,7 @@ def exact_neighbors(
     return indices, z
 
 
-def _squared_lengths(points: Points, queries: Ints) -> Floats:
+def _squared_lengths(points: Data, queries: Ints) -> Floats:
     """|x|^2 of each query about the origin, in the units of z_data."""
     size = np.empty(len(queries))
 
@@ -103,7 +101,7 @@ class DistanceMethod(NamedTuple):
     max_work: float
     is_centered: bool = True
 
-    def rows(self, points: Points, index: Ints) -> Any:
+    def rows(self, points: Data, index: Ints) -> Any:
         """Rows of the points as this method takes them."""
         return points.product_rows(index, self.dtype) if self.is_centered else points.rows(index).astype(self.dtype)
 
@@ -117,9 +115,7 @@ METHODS = (
 COMPILED_METHOD = METHODS[0]._replace(nearest=nearest_rows_compiled)
 
 
-def _find_candidates(
-    points: Points, queries: Ints, pool: Ints, width: int, method: DistanceMethod, asking: Points
-) -> Ints:
+def _find_candidates(points: Data, queries: Ints, pool: Ints, width: int, method: DistanceMethod, asking: Data) -> Ints:
     """The `width` members of the pool nearest to each query, up to rounding."""
     found = np.full((len(queries), width), -1, dtype=np.int64)
     best = np.full((len(queries), width), np.inf)
@@ -139,11 +135,11 @@ def _find_candidates(
 
 
 def measure_candidates(
-    points: Points,
+    points: Data,
     queries: Ints,
     candidates: Ints,
     width: int,
-    asking: Points | None = None,
+    asking: Data | None = None,
     *,
     compiled: bool = False,
 ) -> tuple[Ints, Floats]:

@@ -10,23 +10,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from graspel.data.prepared import Data
 from graspel.neighbors.approximate import LARGE
 from graspel.neighbors.duplicates import find_equals, find_first_equals
 from graspel.neighbors.exact import EXACT_WORK, EXTRA_CANDIDATES, exact_neighbors, exact_work, measure_candidates
 from graspel.neighbors.landmarks import Landmarks
 from graspel.neighbors.search import Neighbors
-from graspel.points.prepared import Points
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 RECENT_SHARE = 0.2  # new points, as a share of those that the landmarks know, up to which they are compared one by one
 
 
 def find_among_all(
-    points: Points, landmarks: Landmarks | None, n_known: int, queries: Ints, k: int, asking: Points | None = None
+    points: Data, landmarks: Landmarks | None, n_known: int, queries: Ints, k: int, asking: Data | None = None
 ) -> tuple[Ints, Floats]:
     """The k nearest points of each query; the landmarks know the first `n_known` points only."""
     if landmarks is None or points.sparse is not None or exact_work(points, len(queries)) <= EXACT_WORK:
@@ -43,7 +40,7 @@ def find_among_all(
     return measure_candidates(points, queries, candidates, k, asking)
 
 
-def add_to_lists(old: Neighbors, points: Points, n_before: int, rng: np.random.Generator) -> Neighbors:
+def add_to_lists(old: Neighbors, points: Data, n_before: int, rng: np.random.Generator) -> Neighbors:
     """The lists after points were appended to the `n_before` that the lists were made for.
 
     `points` are all points, copies among them.
@@ -74,7 +71,7 @@ def add_to_lists(old: Neighbors, points: Points, n_before: int, rng: np.random.G
     return replace(old, points=local, indices=grown[0], z=grown[1], distinct=distinct, copies=copies, copy_of=copy_of)
 
 
-def remove_from_lists(old: Neighbors, points: Points, kept: Ints, k: int) -> Neighbors:
+def remove_from_lists(old: Neighbors, points: Data, kept: Ints, k: int) -> Neighbors:
     """The lists after all points except `kept` were removed; `points` are those that are left."""
     number = np.full(int(max(old.distinct.max(), old.copies.max(initial=0))) + 1, -1)
     number[kept] = np.arange(len(kept))
@@ -105,7 +102,7 @@ def remove_from_lists(old: Neighbors, points: Points, kept: Ints, k: int) -> Nei
     return Neighbors(subset, indices, z, old.recall, distinct, number[old.copies[staying]], number[copy_of[staying]])
 
 
-def _renew_landmarks(old: Neighbors, points: Points, n_lists: int, n_new: int, rng: np.random.Generator) -> Neighbors:
+def _renew_landmarks(old: Neighbors, points: Data, n_lists: int, n_new: int, rng: np.random.Generator) -> Neighbors:
     """Choose landmarks anew where too many points came after the last choice, or where they are needed and missing."""
     n_known = old.n_known or n_lists
     if points.sparse is not None or (old.landmarks is None and exact_work(points, n_new) <= EXACT_WORK):
@@ -117,7 +114,7 @@ def _renew_landmarks(old: Neighbors, points: Points, n_lists: int, n_new: int, r
 
 
 def _nearest_arrivals(
-    points: Points, old: Neighbors, n_lists: int, width: int, number: Ints
+    points: Data, old: Neighbors, n_lists: int, width: int, number: Ints
 ) -> tuple[Ints, Ints, Floats]:
     """Old points and the new ones nearest to them, as triples with z_data.
 

@@ -16,11 +16,15 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
+from graspel.data.chunked import ChunkedData, check_dask_array, is_dask_array
+from graspel.data.distance_table import PRECOMPUTED, check_distances, check_metric, make_points
+from graspel.data.prepared import METRICS, Data
+from graspel.data.row_names import find_row_names
+from graspel.data.validation import check_data, check_structure
 from graspel.neighbors.approximate import SMALL
 from graspel.neighbors.duplicates import find_first_equals
 from graspel.neighbors.engines import check_engine, search_by_engine
@@ -30,20 +34,14 @@ from graspel.neighbors.inverted import MANY_PAIRS, find_sparse_neighbors
 from graspel.neighbors.landmarks import Landmarks
 from graspel.neighbors.new_points import Ties, tie
 from graspel.neighbors.search import Neighbors, nearest_neighbors
-from graspel.points.chunked import ChunkedPoints, check_dask_array, is_dask_array
-from graspel.points.distance_table import PRECOMPUTED, check_distances, check_metric, make_points
-from graspel.points.prepared import METRICS, Points
-from graspel.points.row_names import find_row_names
-from graspel.points.validation import check_data, check_structure
 from graspel.runtime.free_memory import return_free_memory
 from graspel.runtime.parallel import count_threads, one_thread_per_call
 from graspel.runtime.parameters import check_flag, check_number, generator
+from graspel.runtime.types import Floats, Ints
 
 __all__ = ["NeighborIndex"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Search = Callable[[Points, int, np.random.Generator], Neighbors]
+Search = Callable[[Data, int, np.random.Generator], Neighbors]
 
 AUTO = "auto"
 
@@ -110,7 +108,7 @@ class NeighborIndex:
 
     @classmethod
     def of_points(
-        cls, points: Points, rng: np.random.Generator | None = None, neighbors: Neighbors | None = None
+        cls, points: Data, rng: np.random.Generator | None = None, neighbors: Neighbors | None = None
     ) -> NeighborIndex:
         """The index of points that are prepared already, with their lists if these are known."""
         index = cls.__new__(cls)
@@ -133,7 +131,7 @@ class NeighborIndex:
         self.n_points = int(self._values.shape[0])
         self.row_names = None if isinstance(X, tuple) else find_row_names(X)
         self._described_columns: _Columns | None = _Columns.of(X)
-        self._points: Points | None = None
+        self._points: Data | None = None
         self._neighbors: Neighbors | None = None
         self._wanted = 0
         self._begin(rng)
@@ -151,12 +149,12 @@ class NeighborIndex:
         return f"NeighborIndex({self.n_points:,} points, metric={self.metric!r}, {listed})"
 
     @property
-    def points(self) -> Points:
+    def points(self) -> Data:
         """The prepared data."""
         if self._points is None:
             assert self._rng is not None
             n_threads, options = count_threads(self.n_jobs), {"metric": self.metric, "center": self.center}
-            make: Any = ChunkedPoints if is_dask_array(self._values) else make_points
+            make: Any = ChunkedData if is_dask_array(self._values) else make_points
             with one_thread_per_call():
                 self._points = make(self._values, **options, rng=self._rng, n_threads=n_threads)
             self._values, self._state = None, _describe(self._rng)
@@ -265,7 +263,7 @@ class NeighborIndex:
                 found, z = find_among_all(points, landmarks, known, queries, k, asking)
         return tie(number[found], z)
 
-    def _searchable(self, n_new: int) -> tuple[Points, Landmarks | None, int, Ints]:
+    def _searchable(self, n_new: int) -> tuple[Data, Landmarks | None, int, Ints]:
         """The distinct points with what a search for so many new ones needs; made again where it was released."""
         neighbors = self._set_copies_aside()
         points, landmarks = neighbors.points, neighbors.landmarks

@@ -25,16 +25,15 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from graspel.data.prepared import Data
+from graspel.data.sparse_rows import csr_arrays, row_squares
 from graspel.neighbors.duplicates import find_equals
 from graspel.neighbors.exact import measure_candidates
 from graspel.neighbors.recall import measure_recall
-from graspel.points.prepared import Points
-from graspel.points.sparse_rows import csr_arrays, row_squares
 from graspel.runtime.parallel import map_blocks, row_blocks
 from graspel.runtime.progress import announce
+from graspel.runtime.types import Floats, Ints
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Csr = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 QUERY_BLOCK = 512  # queries of one task; tasks are fixed, so that threads do not change the result
@@ -112,7 +111,7 @@ class InvertedIndex:
         return index.astype(np.int64), z, n_ended
 
 
-def inverted_neighbors(points: Points, k: int, width: int) -> tuple[Ints, Floats]:
+def inverted_neighbors(points: Data, k: int, width: int) -> tuple[Ints, Floats]:
     """Neighbor lists of sparse points, of which k are wanted with a high recall: indices and z_data."""
     announce("nearest neighbors", None, "preparing the compiled search (some seconds on first use)")
     assert points.sparse is not None
@@ -130,7 +129,7 @@ def inverted_neighbors(points: Points, k: int, width: int) -> tuple[Ints, Floats
         budget *= BUDGET_FACTOR
 
 
-def find_sparse_neighbors(points: Points, asking: Points, k: int, width: int) -> tuple[Ints, Floats]:
+def find_sparse_neighbors(points: Data, asking: Data, k: int, width: int) -> tuple[Ints, Floats]:
     """The k nearest points of every point of `asking`, both sparse: indices and z_data."""
     assert points.sparse is not None
     assert asking.sparse is not None
@@ -142,7 +141,7 @@ def find_sparse_neighbors(points: Points, asking: Points, k: int, width: int) ->
 
 
 def sparse_nearest_outside(
-    points: Points, index: InvertedIndex, queries: Ints, labels: Ints, limits: Floats
+    points: Data, index: InvertedIndex, queries: Ints, labels: Ints, limits: Floats
 ) -> tuple[Ints, Floats]:
     """For each query the nearest point of another label, and its z_data; if none is below `limits`, any point."""
     assert points.sparse is not None

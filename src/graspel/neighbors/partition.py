@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from graspel.neighbors.products import nearest_rows, nearest_rows_rounded
 from graspel.runtime.parallel import map_blocks, row_blocks, run_blocks
+from graspel.runtime.types import Ints
 
-Ints = NDArray[np.int64]
 Rows = NDArray[np.float32]
 
 ROWS_PER_CENTER = 32  # sampled rows per center in Lloyd's iteration

@@ -13,9 +13,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from graspel.points.sparse_rows import row_squares
-
-Ints = NDArray[np.int64]
+from graspel.data.sparse_rows import row_squares
+from graspel.runtime.types import Ints
 
 MAX_COLUMN_BITS = 12  # bits of a distance that may hold its column; 11 of 23 bits, three decimal digits, are left
 

@@ -18,29 +18,27 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from graspel.data.distance_table import DistanceTable
+from graspel.data.prepared import Data
 from graspel.neighbors.products import squared_distances, squared_lengths
-from graspel.points.distance_table import TablePoints
-from graspel.points.prepared import Points
 from graspel.runtime.parallel import map_blocks, row_blocks
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 SAMPLE_POINTS = 128  # points whose lists are checked: the standard error of a recall of 0.99 is then below 0.01
 POOL_BLOCK = 4096  # points that the sample is compared with in one product
 TIE = 1e-6  # relative difference of squared distances that counts as none: single precision keeps no more
 
 
-def measure_recall(points: Points, z: NDArray[np.floating], k: int) -> float:
+def measure_recall(points: Data, z: NDArray[np.floating], k: int) -> float:
     """The share of the k nearest neighbors that lists with distances z (points x width, increasing) hold.
 
-    >>> points = Points(np.array([[0.0], [1.0], [3.0], [7.0]]))
+    >>> points = Data(np.array([[0.0], [1.0], [3.0], [7.0]]))
     >>> z = points.squared_distances([0, 1, 2, 3], [1, 0, 0, 2])[:, None]  # the nearest point to 3 is 1, not 0
     >>> measure_recall(points, z, 1)
     0.75
     """
     k = min(k, z.shape[1])
-    if k == 0 or isinstance(points, TablePoints):  # lists from a table of all distances are exact
+    if k == 0 or isinstance(points, DistanceTable):  # lists from a table of all distances are exact
         return 1.0
     sample = np.unique(np.linspace(0, points.n_points - 1, min(points.n_points, SAMPLE_POINTS)).astype(np.int64))
     listed = z[sample, :k].astype(np.float64)
@@ -48,7 +46,7 @@ def measure_recall(points: Points, z: NDArray[np.floating], k: int) -> float:
     return float((listed <= truth * (1 + TIE)).mean())
 
 
-def _true_distances(points: Points, sample: Ints, reach: Floats, k: int) -> Floats:
+def _true_distances(points: Data, sample: Ints, reach: Floats, k: int) -> Floats:
     """z_data of the k nearest points of each sampled point; none of them is farther than `reach`."""
     X = points.product_rows(sample, np.float64)
     squares = squared_lengths(X)

@@ -21,17 +21,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from graspel.data.prepared import Data
 from graspel.neighbors.approximate import SURE, approximate_neighbors
 from graspel.neighbors.duplicates import find_clumps, find_first_equals
 from graspel.neighbors.exact import EXACT_WORK, EXTRA_CANDIDATES, exact_neighbors, exact_work
 from graspel.neighbors.inverted import MANY_PAIRS, inverted_neighbors
 from graspel.neighbors.landmarks import Landmarks
 from graspel.neighbors.recall import measure_recall
-from graspel.points.prepared import Points
 from graspel.runtime.progress import announce
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from graspel.runtime.types import Floats, Ints
 
 ENOUGH_RECALL = 0.98  # recall of the search below which all distances are computed, if there is time for it
 WARN_RECALL = 0.97  # measured recall below which the user is told; a sample of 128 points may be off by .01
@@ -45,7 +43,7 @@ class Neighbors:
 
     Attributes
     ----------
-    points : Points, the distinct points
+    points : Data, the distinct points
     indices, z : arrays (points x width), neighbors by increasing distance (ties by index) and their z_data; both in 32
         bits where there are many points
     recall : float, share of the true neighbors, of the first `SURE` at most, that the lists hold; measured on a sample
@@ -56,7 +54,7 @@ class Neighbors:
     n_known : number of points that the landmarks were chosen from, the first ones; None for all
     """
 
-    points: Points
+    points: Data
     indices: NDArray[np.integer]
     z: NDArray[np.floating]
     recall: float
@@ -72,7 +70,7 @@ class Neighbors:
         return replace(self, points=points, indices=self.indices[:0].copy(), z=self.z[:0].copy(), landmarks=None)
 
 
-def nearest_neighbors(points: Points, k: int, rng: np.random.Generator) -> Neighbors:
+def nearest_neighbors(points: Data, k: int, rng: np.random.Generator) -> Neighbors:
     """Find at least k neighbors (fewer if there are not so many distinct points) of every distinct point."""
     announce("nearest neighbors")
     first = find_first_equals(points)
@@ -97,7 +95,7 @@ def warn_low_recall(recall: float) -> None:
 
 
 def find_lists(
-    points: Points, k: int, rng: np.random.Generator
+    points: Data, k: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.integer], NDArray[np.floating], Landmarks | None]:
     """Neighbor lists of distinct points: indices, z_data, and the landmarks that were used."""
     n = points.n_points
@@ -118,7 +116,7 @@ def find_lists(
 
 
 def _find_lists_with_clumps(
-    points: Points, clumps: list[Ints], k: int, width: int, rng: np.random.Generator
+    points: Data, clumps: list[Ints], k: int, width: int, rng: np.random.Generator
 ) -> tuple[Ints, Floats]:
     """Neighbor lists where single precision blurs the distances between some points.
 

@@ -7,11 +7,11 @@ is repeated until no two overlap; the boxes stay near the positions where they b
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from graspel.runtime.types import Floats
 
 __all__ = ["push_apart"]
 
-Floats = NDArray[np.float64]
 
 PASSES = 500  # passes over all pairs at most; forty labels at one position need fewer
 

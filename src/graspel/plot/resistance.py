@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from graspel.data.prepared import Data
+from graspel.data.validation import check_data
 from graspel.graph import Graph
 from graspel.learning.certificate import resistance_against_distance
 from graspel.linalg import effective_resistance, resistance_between
 from graspel.plot.canvas import name_axes, new_axes
 from graspel.plot.fitted import get_graph, get_learner
 from graspel.plot.palette import BLUE, GREEN, ORANGE, TEXT
-from graspel.points.prepared import Points
-from graspel.points.validation import check_data
 
 __all__ = ["PairGroup", "resistance", "sample_pairs"]
 
@@ -67,7 +67,7 @@ def resistance(
             f"X has {values.shape[0]} points, but the graph has {graph.n_nodes} nodes; give the points of fit."
         )
     rng = np.random.default_rng(random_state)
-    points = Points(values, metric=learner.metric, center=learner.center, rng=rng)
+    points = Data(values, metric=learner.metric, center=learner.center, rng=rng)
     ax = new_axes(ax, 6.0, 5.2)
     for group in sample_pairs(graph, points, rng):
         _draw(ax, group)
@@ -82,7 +82,7 @@ def resistance(
     return ax
 
 
-def sample_pairs(graph: Graph, points: Points, rng: np.random.Generator) -> list[PairGroup]:
+def sample_pairs(graph: Graph, points: Data, rng: np.random.Generator) -> list[PairGroup]:
     """Random pairs, near pairs without an edge (left out where there are none), and edges."""
     nodes = np.sort(rng.choice(graph.n_nodes, min(NODES, graph.n_nodes), replace=False))
     i, j = np.triu_indices(len(nodes), 1)
@@ -98,7 +98,7 @@ def sample_pairs(graph: Graph, points: Points, rng: np.random.Generator) -> list
     return [*groups, PairGroup(ON_EDGES, points.squared_distances(*ends.T), of_edges)]
 
 
-def _nearest_without_edge(graph: Graph, points: Points, nodes: np.ndarray) -> np.ndarray:
+def _nearest_without_edge(graph: Graph, points: Data, nodes: np.ndarray) -> np.ndarray:
     """Pairs of each node with its nearest points that are no neighbors on the graph, as rows."""
     pairs = []
     for p in nodes.tolist():

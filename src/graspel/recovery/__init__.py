@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from graspel.recovery.estimator import GraphRecovery
 from graspel.recovery.noise import estimate_noise
 
-__all__ = ["GraphRecovery", "estimate_noise"]
+__all__ = ["estimate_noise"]

@@ -1,7 +1,7 @@
 r"""Recovery of small graphs: every pair of nodes is a candidate.
 
 1. *Rank.* All pairs are ranked by the weights that maximize the likelihood with a ridge penalty,
-   F - (rho / 2) sum w^2 (:mod:`graspel.learning.refine`). With few signals the likelihood alone gives some pairs large
+   F - (rho / 2) sum w^2 (:mod:`graspel.optimum.refine`). With few signals the likelihood alone gives some pairs large
    weights by chance, and the ridge reduces these. The ridge is a prior: if weights are N(0, t^2), the posterior of M
    signals is the likelihood with rho = 2 / (M t^2). The variance t^2 is estimated from the weights of the *strong*
    pairs, those above the threshold that best separates the weights into two groups (Otsu 1979). The variance due to
@@ -30,16 +30,13 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import squareform
 
 from graspel.graph import Graph, Origin
-from graspel.learning.refine import Likelihood, Refinement, best_weights, find_needed
+from graspel.optimum.refine import Likelihood, Refinement, best_weights, find_needed
 from graspel.recovery.noise import MAX_NOISE_SHARE, SMALLEST, noisy_likelihood, typical_distance
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from graspel.runtime.types import Floats, Ints
 
 SPREAD = 2.5  # variance of one weight fitted among many, over that of one fitted alone; tuned in docs/recovery.md
 MIN_RIDGE, MAX_RIDGE = 5.0, 120.0  # ridge strengths to try, in units of one signal; tuned in docs/recovery.md

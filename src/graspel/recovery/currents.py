@@ -38,23 +38,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.optimize import Bounds, minimize
 from scipy.sparse.linalg import splu
 
+from graspel.data.prepared import Data
 from graspel.graph import Graph, Origin
 from graspel.graph.edges import unique_edges
-from graspel.learning.algorithm import learn
 from graspel.learning.initial import listed_pairs
-from graspel.learning.refine import find_needed
+from graspel.learning.run import learn
 from graspel.learning.settings import Settings
 from graspel.neighbors.index import NeighborIndex
-from graspel.points.prepared import Points
+from graspel.optimum.refine import find_needed
 from graspel.runtime.parallel import count_threads
 from graspel.runtime.progress import announce
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from graspel.runtime.types import Floats, Ints
 
 LISTED = 15  # neighbors of each node, by voltage, that are candidates
 ROUNDS = 20  # largest number of rounds of fitting and dropping
@@ -126,7 +123,7 @@ def check_currents(currents: Any, shape: tuple[int, ...]) -> Floats:
 
 def _candidates(X: Floats, rng: np.random.Generator, n_neighbors: int, n_jobs: int | None) -> tuple[Ints, Ints]:
     """The edges that GRASPEL learns from the voltages, and the pairs of longer lists of neighbors."""
-    index = NeighborIndex.of_points(Points(X, rng=rng, n_threads=count_threads(n_jobs)), rng)
+    index = NeighborIndex.of_points(Data(X, rng=rng, n_threads=count_threads(n_jobs)), rng)
     settings = Settings(n_neighbors=n_neighbors, n_jobs=n_jobs, n_listed=min(LISTED, len(X) - 1))
     graph, lists = learn(index, settings, rng).graph, listed_pairs(index.neighbors, len(X))
     heads, tails = (np.concatenate(ends) for ends in zip((graph.heads, graph.tails), lists, strict=True))

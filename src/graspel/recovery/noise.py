@@ -36,15 +36,12 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from graspel.learning.refine import Likelihood, State
+from graspel.data.validation import check_signals
 from graspel.linalg.precision import laplacian_plus_mean, likelihood_terms, log_determinant
-from graspel.points.validation import check_signals
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from graspel.optimum.refine import Likelihood, State
+from graspel.runtime.types import Floats, Ints
 
 LEAST_SHARE = 0.005  # noise variance over half the typical smallest distance; below this the noise counts as 0
 CLEARLY_MORE = 1.5  # variance of the constant component over the least of any direction; above this it is not noise

@@ -3,7 +3,7 @@
 1. *Center.* The mean of each row is subtracted. It says nothing about the graph.
 2. *Unit.* Values are multiplied by a power of two, where their squares could over- or underflow.
 3. *Far rows.* Nodes whose signals are absurdly far from those of all others are pulled in
-   (:mod:`graspel.points.far_rows`). Beside them, the differences of all other nodes would be lost to rounding.
+   (:mod:`graspel.data.far_rows`). Beside them, the differences of all other nodes would be lost to rounding.
 4. *Shared.* What all nodes have in common is subtracted, where it is so large that it would do the same. The estimate
    of the noise is then 0, as it is without this step: so large a constant component is no noise.
 
@@ -13,12 +13,10 @@ Ordinary signals only lose their means, and nothing else changes by a bit.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graspel.points.far_rows import FarRows, find_median, row_lengths, warn_far_row
-from graspel.points.preparation import MAX_UNITS, SAFE_RANGE, power_of_two_unit
-
-Floats = NDArray[np.float64]
+from graspel.data.far_rows import FarRows, find_median, row_lengths, warn_far_row
+from graspel.data.preparation import MAX_UNITS, SAFE_RANGE, power_of_two_unit
+from graspel.runtime.types import Floats
 
 FAR = 1e3  # distances from the median row, in typical ones, that are kept: their squares use 6 of the 16 digits
 SMALLEST_SIGNAL, LARGEST_SIGNAL = 1e-140, 1e140  # range of typical values; the weights lie between 1e-300 and 1e300

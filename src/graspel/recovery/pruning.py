@@ -1,6 +1,6 @@
 r"""Pruning: recovery of large graphs from the learner's edges.
 
-GRASPEL's loop gives the edges. Their weights are refined (:mod:`graspel.learning.refine`) to the distances
+GRASPEL's loop gives the edges. Their weights are refined (:mod:`graspel.optimum.refine`) to the distances
 k = z - 2 s^2, from which the noise has been subtracted. Removing an edge of leverage l = w R lowers the log-likelihood
 of M signals by
 
@@ -25,12 +25,14 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.sparse.csgraph import minimum_spanning_tree
 
+from graspel.data.prepared import Data
 from graspel.graph import Graph
-from graspel.learning.algorithm import learn
-from graspel.learning.refine import (
+from graspel.learning.run import learn
+from graspel.learning.settings import Settings
+from graspel.neighbors.index import NeighborIndex
+from graspel.optimum.refine import (
     Refinement,
     calibrated_weights,
     exact_likelihood,
@@ -39,15 +41,10 @@ from graspel.learning.refine import (
     run_plain_steps,
     sketched_likelihood,
 )
-from graspel.learning.settings import Settings
-from graspel.neighbors.index import NeighborIndex
-from graspel.points.prepared import Points
 from graspel.recovery.noise import MAX_NOISE_SHARE, SMALLEST, typical_distance
 from graspel.runtime.parallel import count_threads
 from graspel.runtime.progress import announce
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from graspel.runtime.types import Floats, Ints
 
 AT_A_TIME = 0.3  # largest share of the edges that one round removes
 STEPS = 3  # updates w <- w R / k before the losses of a round are computed
@@ -80,7 +77,7 @@ def recover_by_pruning(
 ) -> Pruning:
     """Recover the graph of signals (nodes x signals, each row of mean zero) with noise of this variance."""
     m = X.shape[1]
-    index = NeighborIndex.of_points(Points(X, rng=rng, n_threads=count_threads(n_jobs)), rng)
+    index = NeighborIndex.of_points(Data(X, rng=rng, n_threads=count_threads(n_jobs)), rng)
     graph = learn(index, Settings(n_neighbors=n_neighbors, n_jobs=n_jobs), rng).graph
     k = distances(graph, X, variance)
     unit = float(np.median(k))

@@ -5,19 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from graspel.findings.mislabeled import Suspicion, suspect_labels
 from graspel.metrics import adjusted_rand_index, clustering_accuracy, normalized_mutual_information
 from graspel.report.coloring import Coloring
 from graspel.report.groups import Group
 from graspel.report.material import Material
-from graspel.report.mislabeled import Suspicion, suspect_labels
+from graspel.runtime.types import Ints
 
 __all__ = ["Comparison", "compare_with_classes"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 MIXED = 0.8  # a class is mixed if a smaller share of it lies in one cluster
 SUSPECTS = (20, 0.03, 500)  # labels to check: at least, as a share of all points, and at most

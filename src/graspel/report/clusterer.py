@@ -5,8 +5,8 @@ from __future__ import annotations
 from inspect import signature
 from typing import Any
 
-from graspel.cluster import GraspelClustering
-from graspel.learner import GRASPEL
+from graspel.estimators.clustering import GraspelClustering
+from graspel.estimators.learner import GRASPEL
 
 __all__ = ["SETTINGS", "make_clusterer", "settings_of"]
 

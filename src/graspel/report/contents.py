@@ -27,10 +27,9 @@ from graspel.report.summary import summarize
 from graspel.report.thinning import Selection, select_drawn
 from graspel.report.verdicts import Verdict, judge
 from graspel.runtime.progress import announce
+from graspel.runtime.types import Ints
 
 __all__ = ["Contents", "gather_contents"]
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

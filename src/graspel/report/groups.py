@@ -7,19 +7,17 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from graspel.findings.effects import Effects, measure_effects
 from graspel.plot.palette import shorten
 from graspel.report.coloring import LONGEST_LABEL, Coloring
-from graspel.report.effects import Effects, measure_effects
 from graspel.report.material import Material
 from graspel.report.pictures import picture_as_text
 from graspel.runtime.parallel import row_blocks
+from graspel.runtime.types import Floats, Ints
 
 __all__ = ["Feature", "Group", "describe_groups"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 N_FEATURES = 5  # features named for each group
 N_POINTS = 6  # central and outlying points shown for each group

@@ -8,15 +8,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graspel.manifold.tsne import MultilevelTSNE, place_by_tsne
+from graspel.estimators.tsne import GraspelTSNE, place_by_tsne
 from graspel.plot.layout import best_view
 from graspel.report.material import Material
+from graspel.runtime.types import Floats
 
 __all__ = ["Map", "draw_map"]
 
-Floats = NDArray[np.float64]
 
 TSNE = "Near points are similar (t-SNE). Sizes of groups and distances between far points mean little."
 SMALLEST_TSNE = 30  # points; fewer have too few neighbors for t-SNE
@@ -36,7 +35,7 @@ class Map(NamedTuple):
 def draw_map(material: Material, space: Floats) -> Map:
     """Place every point in the plane; `space` are the spectral coordinates of the points in three dimensions."""
     model = material.model
-    if isinstance(model, MultilevelTSNE) and model.embedding_.shape[1] == 2:
+    if isinstance(model, GraspelTSNE) and model.embedding_.shape[1] == 2:
         return Map(model.embedding_, "t-SNE", TSNE)
     lists = material.near.lists
     if lists is not None and len(lists.distinct) >= SMALLEST_TSNE:

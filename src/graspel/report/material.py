@@ -9,24 +9,23 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graspel.cluster import ClusterCount, cluster_graph, find_eigengap
+from graspel.data.validation import check_data
+from graspel.findings.nearest import NearPoints, find_near_points, near_points_of_graph
+from graspel.findings.outliers import outlier_scores
 from graspel.graph import Graph
 from graspel.learning.eigengap import Eigengap
 from graspel.plot.fitted import get_graph, get_learner
 from graspel.plot.palette import shorten
-from graspel.points.validation import check_data
 from graspel.report.clusterer import make_clusterer, settings_of
 from graspel.report.coloring import LONGEST_LABEL, Coloring, make_coloring
-from graspel.report.nearest import NearPoints, find_near_points, near_points_of_graph
-from graspel.report.outliers import outlier_scores
 from graspel.report.pictures import Pictures, open_pictures
 from graspel.report.rounds import without_critical_edges
+from graspel.runtime.types import Floats
 
 __all__ = ["Material", "check_material"]
 
-Floats = NDArray[np.float64]
 
 SMALLEST_CLUSTERED = 8  # points; fewer are not clustered unless the user gives clusters
 TEXT_BUDGET = 5_000_000  # characters of all texts together; the page stays below 15 MB

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graspel.report.bridges import find_bridges
+from graspel.findings.bridges import find_bridges
 from graspel.report.material import Material
+from graspel.runtime.types import Floats, Ints
 
 __all__ = ["OddOnes", "find_odd_ones"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 SHOWN = 20  # rows of each list
 STRIKING = 2.0  # an outlier is striking if it is this many times farther from others than is usual

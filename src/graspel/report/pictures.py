@@ -20,11 +20,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from graspel.io.errors import UnusableFile
+from graspel.runtime.types import Ints
 
 __all__ = ["BUDGET", "Pictures", "make_sheets", "open_pictures", "picture_as_text"]
 
 Bytes = NDArray[np.uint8]
-Ints = NDArray[np.int64]
 
 BUDGET = 7_000_000  # bytes of all sheets as text; with it the page of MNIST stays below 15 MB
 PER_SHEET = 32  # pictures in each direction of a sheet

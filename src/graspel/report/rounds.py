@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from graspel.data.prepared import METRICS, Data
 from graspel.graph import Graph, Origin
 from graspel.learning.eigengap import Eigengap
 from graspel.learning.history import Round
 from graspel.plot.resistance import sample_pairs
-from graspel.points.prepared import METRICS, Points
 from graspel.report.packing import finite_or_none, pack
 
 __all__ = [
@@ -67,7 +67,7 @@ def list_pairs(graph: Graph, learner: Any, X: Any) -> list[dict[str, Any]] | Non
     if X is None or learner.metric not in METRICS or not graph.n_edges or graph.n_nodes > MEASURED:
         return None
     rng = np.random.default_rng(0)
-    groups = sample_pairs(graph, Points(X, metric=learner.metric, center=learner.center, rng=rng), rng)
+    groups = sample_pairs(graph, Data(X, metric=learner.metric, center=learner.center, rng=rng), rng)
     shown = [(group, (group.z > 0) & (group.R > 0)) for group in groups]
     return [
         {"words": group.summary, "z": pack(group.z[some], "<f4"), "R": pack(group.R[some], "<f4")}

@@ -10,8 +10,8 @@ from importlib import import_module
 from typing import Any
 
 VIEWS = {  # class of the object: module and function
-    "Graph": ("graspel.notebook", "graph_html"),
-    "Certificate": ("graspel.notebook", "certificate_html"),
+    "Graph": ("graspel.integrations.notebook", "graph_html"),
+    "Certificate": ("graspel.integrations.notebook", "certificate_html"),
 }
 
 

@@ -1,0 +1,201 @@
+r"""Preparation: how the rows of a data matrix become the rows that are compared.
+
+In this order, each step only where it is needed:
+
+1. *Far rows.* Where values are large and most of their differences small, the median row is subtracted, and rows that
+   lie absurdly far from all others are pulled in (:mod:`graspel.data.far_rows`).
+2. *Unit.* Values are multiplied by a power of two, so that no square overflows or underflows.
+3. *Center.* Each row's mean is subtracted, if the user asks for it (the paper's footnote 1), before far rows are found.
+4. *Cosine.* Each row is divided by its norm, if the metric is "cosine".
+5. *Tiny values.* They are rounded to multiples of a number whose square is not zero, so that rows that differ have a
+   distance above zero.
+
+The same preparation serves the points that a graph is learned from and the new points that come later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from graspel.data.far_rows import FAR, FarRows, find_far_rows, find_median, row_lengths, spread_sample, warn_far_row
+from graspel.runtime.parallel import row_blocks
+
+SAFE_RANGE = (1e-6, 1e6)  # range of the largest absolute value in which squares neither overflow nor underflow
+SHORT = 1e-30  # length of a row below which squares of its values may vanish, in any precision
+MAX_UNITS = 1e100  # values are cut here, in units: their squares can still be added up
+MAX_RAW = 2.0**1000  # differences from the median row are cut here, before the unit: they can still be added up
+MAX_NEW = 1e15  # values of new points are cut here, in units: their squares can be added up in single precision
+TINY_DOUBLE = 2.0**-388  # times 2^-52 and over the largest possible norm, 2^60, its square is above underflow
+TINY_SINGLE = 2.0**-37  # times 2^-23, its square is above underflow in single precision
+TINY_COSINE = 2.0**-8  # times 2^-52: beside a row of length one, smaller differences are rounding errors
+TINY_SHARE = 1e-9  # values below this share of the largest one may be tiny once they are prepared
+VALUES_BLOCK = 1 << 16  # stored values of a sparse matrix that are looked at together
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What is done with raw rows.
+
+    Attributes
+    ----------
+    metric : "euclidean" or "cosine"
+    center : bool, subtract each row's mean
+    dtype : type of the prepared rows
+    unit : float, a power of two that values are multiplied by
+    shift : array or None, a row that is subtracted from all rows before
+    far : FarRows or None, where rows are pulled in
+    has_tiny : bool, round tiny values
+    cut : bool, cut values at MAX_NEW: new points may lie farther out than all that the unit was chosen for
+    """
+
+    metric: str
+    center: bool
+    dtype: type
+    unit: float = 1.0
+    shift: NDArray[np.float64] | None = None
+    far: FarRows | None = None
+    has_tiny: bool = False
+    cut: bool = False
+
+    def apply(self, block: NDArray[Any], *, copy: bool = True) -> NDArray[Any]:
+        """Prepare a dense block of raw rows; without `copy` its memory may be reused."""
+        if self.cut and self.shift is None:  # with a shift, values are cut below
+            block, copy = np.clip(block, -MAX_NEW / self.unit, MAX_NEW / self.unit), False
+        if self.unit == 1.0 and self.shift is None:
+            block = block.astype(self.dtype, copy=copy)
+        else:  # in double precision first, so that nothing overflows; a power of two causes no rounding
+            block = block.astype(np.float64)
+            if self.metric == "cosine":  # rows may differ in length by hundreds of decades: each gets its own unit
+                block = scale_rows(block)
+            else:
+                block = block if self.shift is None else self.differences(block)
+                block = block if self.far is None else self.far.pull_in(block)
+                with np.errstate(over="ignore"):  # what overflows is cut
+                    block = np.clip(block, -MAX_UNITS / self.unit, MAX_UNITS / self.unit) * self.unit
+            block = block.astype(self.dtype, copy=False)
+        if self.center and self.shift is None:
+            block -= block.mean(axis=1, keepdims=True)
+        if self.metric == "cosine":
+            norms = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
+            short = np.flatnonzero(norms < SHORT)
+            if len(short):
+                rows = scale_rows(block[short].astype(np.float64))
+                block[short], norms[short] = rows, np.sqrt(np.einsum("ij,ij->i", rows, rows))
+            block /= np.where(norms > 0, norms, 1.0)[:, None].astype(self.dtype)
+        return round_tiny(block, self.tiny) if self.has_tiny else block
+
+    def differences(self, block: NDArray[Any]) -> NDArray[np.float64]:
+        """Raw rows less the shift, and less their means if asked for, before they are multiplied by the unit."""
+        shift = 0.0 if self.shift is None else self.shift
+        with np.errstate(over="ignore"):  # what overflows is cut
+            block = np.clip(block.astype(np.float64) - shift, -MAX_RAW, MAX_RAW)
+        if self.center:
+            block -= block.mean(axis=1, keepdims=True)
+        return block
+
+    @property
+    def middle(self) -> NDArray[np.float64] | None:
+        """The prepared median row, where rows are pulled in towards it."""
+        return None if self.far is None else self.far.median * self.unit
+
+    @property
+    def tiny(self) -> float:
+        """Values below this are rounded to multiples of it times the machine precision."""
+        if self.dtype == np.float32:
+            return TINY_SINGLE
+        return TINY_COSINE if self.metric == "cosine" else TINY_DOUBLE
+
+
+def find_preparation(X: Any, metric: str, center: bool, block: int) -> Preparation:
+    """Choose the preparation of a matrix, reading it in blocks of so many rows; warn where rows lie far out."""
+    # Integers and floats of up to 2 bytes are exact in float32; wider types are read as float64.
+    dtype = np.float32 if X.dtype.itemsize <= 2 or X.dtype == np.float32 else np.float64
+    smallest, largest = _find_range(X, block)
+    plain = Preparation(metric, center, dtype, has_tiny=smallest < TINY_SHARE * largest)
+    if largest == 0.0 or SAFE_RANGE[0] < largest < SAFE_RANGE[1]:
+        return plain
+    sample = spread_sample(*X.shape)
+    median, typical = find_median(dense_rows(X, sample).astype(np.float64))
+    is_uneven = metric == "euclidean" and largest > FAR * typical > 0
+    unit = power_of_two_unit(typical if is_uneven else largest)
+    if not is_uneven:
+        return replace(plain, unit=unit)
+    scaled = replace(plain, unit=unit, shift=median, dtype=np.float64)
+
+    def read(index: Any) -> NDArray[Any]:
+        return scaled.differences(dense_rows(X, index))
+
+    far = find_far_rows(read, row_blocks(X.shape[0], block), sample, typical)
+    if far is not None:
+        _warn_far_row(read, far, X, block)
+    return replace(scaled, far=far)
+
+
+def scale_rows(block: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Multiply every row by a power of two that brings its largest absolute value near 1.
+
+    >>> scale_rows(np.array([[2.0, 6.0], [0.0, 0.0]]))
+    array([[0.25, 0.75],
+           [0.  , 0.  ]])
+    """
+    return np.ldexp(block, -np.frexp(np.abs(block).max(axis=1, initial=0.0, keepdims=True))[1])
+
+
+def power_of_two_unit(size: float) -> float:
+    """The power of two that brings a number of this size near 1: multiplying by it causes no rounding.
+
+    >>> power_of_two_unit(5.0), power_of_two_unit(0.3)
+    (0.125, 2.0)
+    """
+    return float(2.0 ** -np.clip(np.frexp(size)[1], -1000, 1000))
+
+
+def dense_rows(X: Any, index: Any) -> NDArray[Any]:
+    """Some rows of a dense or sparse matrix as a dense block, row by row: sums do not depend on the layout of X."""
+    block = X[index]
+    return block.toarray() if sp.issparse(block) else np.ascontiguousarray(block)
+
+
+def _find_range(X: Any, block: int) -> tuple[float, float]:
+    """The smallest and the largest absolute value that is not zero; 0 and 0 if all are."""
+    data = X.data if sp.issparse(X) else X
+    smallest, largest = np.inf, 0.0
+    for part in row_blocks(data.shape[0], VALUES_BLOCK if data.ndim == 1 else block):
+        values = np.abs(data[part].astype(np.float64))
+        largest = max(largest, float(values.max(initial=0.0)))
+        smallest = min(smallest, float(values.min(initial=np.inf, where=values > 0)))
+    return (smallest, largest) if largest > 0 else (0.0, 0.0)
+
+
+def round_tiny(block: NDArray[Any], limit: float) -> NDArray[Any]:
+    """Round what is below a limit to multiples of the limit times the machine precision.
+
+    >>> round_tiny(np.array([[1e-200, 1.0, 2.0**-400]]), 2.0**-388) == np.array([[0.0, 1.0, 2.0**-400]])
+    array([[ True,  True,  True]])
+    """
+    tiny = np.abs(block) < limit
+    if tiny.any():
+        limit = block.dtype.type(limit)
+        block[tiny] = (block[tiny] + limit) - limit
+    return block
+
+
+def _warn_far_row(read: Callable[[Any], NDArray[Any]], far: FarRows, X: Any, block: int) -> None:
+    """Name the first row that is pulled in, and the value in it that lies farthest out."""
+    for part in row_blocks(X.shape[0], block):
+        rows = read(part)
+        is_far = row_lengths(rows - far.median) > far.reach
+        if is_far.any():
+            at = int(np.argmax(is_far))
+            column = int(np.argmax(np.abs(rows[at] - far.median)))
+            value = float(dense_rows(X, slice(part.start + at, part.start + at + 1))[0, column])
+            decades = np.log10(row_lengths(rows[at : at + 1] - far.median)[0]) - np.log10(far.reach)
+            ratio = FAR * 10.0 ** min(decades, 290.0)  # more would overflow
+            warn_far_row(part.start + at, ratio, f" (column {column} is {value:g})")
+            return

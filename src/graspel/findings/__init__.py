@@ -1,0 +1,1 @@
+"""Findings: what is in the data, as tables."""

@@ -1,0 +1,1 @@
+"""Integrations with other packages: networkx, scanpy and notebooks."""

@@ -1,0 +1,1 @@
+"""Factors of Laplacians: approximate ones for solvers, exact ones for resistances and determinants."""

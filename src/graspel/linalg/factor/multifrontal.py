@@ -1,0 +1,268 @@
+r"""Multifrontal elimination: a sparse graph eliminated piece by piece, in dense matrices.
+
+With the own nodes J and the later nodes B of a piece (:mod:`graspel.linalg.factor.front_tree`), the entries F of its
+front are those of the Laplacian in the columns J, plus what elimination of its parts has left. Then
+
+    D = F_JJ,    H = F_BJ D^-1,    F_BB - H D H' is left to the piece that it is a part of.
+
+After all pieces have been eliminated, the inverse M follows from the whole to the parts:
+
+    M_BJ = -M_BB H,    M_JJ = D^-1 - H' M_BJ,
+
+and M_BB lies in the front of the next larger piece, where M is known already. This is Takahashi's selected inversion in
+blocks: it gives M, and so the resistances R_ij = M_ii + M_jj - 2 M_ij, on all edges, and never the whole of M.
+
+All work is in products of dense matrices. How much there is depends on the separators: all of MNIST, 70,000 images with
+4.5 edges per node, takes 1 % of the multiplications that elimination by degree and a dense core would (1.4e11, 1.4e13).
+
+Cholesky's method loses digits where weights differ by many orders of magnitude. Whether that matters is checked by
+Foster's theorem, sum of w R = N - 1.
+
+References
+----------
+J. W. H. Liu. The multifrontal method for sparse matrix solution: theory and practice. SIAM Review 34, 1992.
+
+K. Takahashi, J. Fagan and M.-S. Chin. Formation of a sparse bus impedance matrix and its application to short circuit
+study. Power Industry Computer Applications Conference, 1973.
+
+R. M. Foster. The average impedance of an electrical network. Contributions to Applied Mechanics (Reissner Anniversary
+Volume), 1949.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dtrtri
+
+from graspel.linalg.factor.front_tree import FrontTree
+from graspel.linalg.precision import FOSTER_TOL
+from graspel.runtime.parallel import row_blocks, run_blocks
+from graspel.runtime.types import Floats, Ints
+
+SHARED_WORK = 0.05  # share of the work of all above which the parts of a piece are divided over the threads
+LEAST_SHARED = 1e9  # multiplications below which they never are: it would take longer
+ROWS = 512  # rows of a large front that one thread multiplies at once
+
+
+class FrontFactor:
+    """The factors of a graph with given positive weights: log-determinant, resistances of the edges, and solves.
+
+    Attributes
+    ----------
+    pattern : FrontTree
+    logdet : float, of L + 11'/N, or with a ground of L + ground I
+    resistances : array, of the edges
+    is_accurate : bool, whether Foster's theorem holds to FOSTER_TOL
+    """
+
+    def __init__(self, tree: FrontTree, heads: Ints, tails: Ints, w: Floats) -> None:
+        self.pattern = tree
+        self._entries = _assemble(tree, heads, tails, w)
+        self.is_accurate = False
+        try:
+            self.logdet = _Elimination(tree, self._entries).run()
+        except np.linalg.LinAlgError:  # not positive definite, as rounded
+            return
+        if tree.ground == 0:
+            self.logdet += float(np.log(tree.n_nodes))
+        M = _Inversion(tree, self._entries).run()
+        n, m = tree.size, len(tree.edge)
+        self._rows = np.append(M[:n], 0.0)
+        self.resistances = self._rows[tree.place[heads]] + self._rows[tree.place[tails]]
+        self.resistances[tree.edge] -= 2 * M[n : n + m]
+        trees = float(w @ self.resistances)
+        if tree.ground > 0:
+            trees += tree.ground * float((M[: n - 1] + M[n - 1] - 2 * M[n + m :]).sum() + M[n - 1])
+        self.is_accurate = bool(abs(trees / n - 1) <= FOSTER_TOL and self.resistances.min() > 0)
+
+    def diagonal(self) -> Floats:
+        """M_ii of every node, its resistance to the reference."""
+        return np.asarray(self._rows[self.pattern.place])
+
+    def prepare_solves(self) -> FrontSolves:
+        """What solves need."""
+        return FrontSolves(self.pattern, self._entries)
+
+
+def _assemble(tree: FrontTree, heads: Ints, tails: Ints, w: Floats) -> Floats:
+    """The entries of all fronts before elimination: the Laplacian without its reference, upper triangle."""
+    ends = np.concatenate([tree.place[heads], tree.place[tails]])
+    degrees: Floats = np.asarray(np.bincount(ends, np.tile(w, 2), tree.size + 1), dtype=np.float64)
+    to_ground = np.empty(0)
+    if tree.ground > 0:
+        degrees += tree.ground
+        degrees[tree.size - 1] = tree.n_nodes * tree.ground
+        to_ground = np.full(tree.size - 1, -tree.ground)
+    entries = np.zeros(tree.n_entries)
+    entries[tree.slots] = np.concatenate([degrees[: tree.size], -w[tree.edge], to_ground])[tree.slot_order]
+    return entries
+
+
+class _Pieces:
+    """What both directions share: small pieces are done at once, and the parts of large ones by several threads."""
+
+    def __init__(self, tree: FrontTree, entries: Floats) -> None:
+        self.tree, self.entries = tree, entries
+        self.blocks: dict[int, Floats] = {}  # of later nodes, of fronts that wait for another one
+
+    def is_large(self, f: int) -> bool:
+        """Whether a piece is done front by front."""
+        return bool(self.tree.works[f] > max(SHARED_WORK * self.tree.work, LEAST_SHARED))
+
+    def parts(self, f: int) -> list[int]:
+        """The parts of a piece."""
+        tree = self.tree
+        return tree.parts[tree.part_pointers[f] : tree.part_pointers[f + 1]].tolist()
+
+    def places(self, f: int) -> Ints:
+        """The places of the later nodes of a front in that of which it is a part."""
+        return self.tree.inner_place[self.tree.pointers[f] : self.tree.pointers[f + 1]]
+
+    def split(self, f: int) -> tuple[Floats, Floats]:
+        """The blocks of own rows with own and with later columns."""
+        tree, first = self.tree, self.tree.firsts[f]
+        a, b = tree.limits[f + 1] - tree.limits[f], tree.pointers[f + 1] - tree.pointers[f]
+        return (
+            self.entries[first : first + a * a].reshape(a, a),
+            self.entries[first + a * a : first + a * (a + b)].reshape(a, b),
+        )
+
+
+class _Elimination(_Pieces):
+    """From the parts to the whole; D^-1 and H' replace the entries."""
+
+    def run(self) -> float:
+        """Eliminate everything, and return the log-determinant."""
+        self._logdets = np.zeros(self.tree.n_fronts)
+        self._eliminate_piece(self.tree.n_fronts - 1)
+        return float(self._logdets.sum())
+
+    def _eliminate_piece(self, f: int) -> None:
+        from graspel.kernels.fronts import eliminate_fronts
+
+        if self.is_large(f):
+            run_blocks(self._eliminate_piece, self.parts(f), self.tree.n_threads)
+            self.blocks[f] = self._eliminate(f)
+        else:
+            lowest = int(self.tree.inner[f])
+            self.blocks[f] = eliminate_fronts(lowest, f, *self.tree.fronts, self.entries, self._logdets)
+
+    def _eliminate(self, f: int) -> Floats:
+        """One large front; what is left of it is returned."""
+        from graspel.kernels.fronts import add_block
+
+        own, beside = self.split(f)
+        later = np.zeros((beside.shape[1], beside.shape[1]))
+        for part in self.parts(f):
+            add_block(self.blocks.pop(part), self.places(part), own, beside, later)
+        if len(own):
+            C, failed = dpotrf(own.T, lower=1, clean=1)
+            if failed:
+                raise np.linalg.LinAlgError
+            self._logdets[f] = 2 * float(np.log(np.diag(C)).sum())
+            C, _ = dtrtri(C, lower=1, overwrite_c=1)
+            G = C @ beside
+            self._run_rows(len(later), lambda rows: np.subtract(later[rows], G[:, rows].T @ G, out=later[rows]))
+            self._run_rows(len(own), lambda rows: np.matmul(C[:, rows].T, G, out=beside[rows]))
+            own[:] = C.T @ C
+        return later
+
+    def _run_rows(self, n_rows: int, work: Callable[[slice], object]) -> None:
+        run_blocks(lambda rows: (work(rows), None)[1], row_blocks(n_rows, ROWS), self.tree.n_threads)
+
+
+class _Inversion(_Pieces):
+    """From the whole to the parts."""
+
+    def run(self) -> Floats:
+        """M at the entries of the tree: the diagonal, the edges, and the rows joined to the ground."""
+        tree = self.tree
+        self._found = np.empty(len(tree.slots))
+        self.blocks[tree.n_fronts - 1] = np.zeros((0, 0))
+        self._invert_piece(tree.n_fronts - 1)
+        M = np.empty(len(tree.slots))
+        M[tree.slot_order] = self._found
+        return M
+
+    def _invert_piece(self, f: int) -> None:
+        from graspel.kernels.fronts import invert_fronts
+
+        tree = self.tree
+        if self.is_large(f):
+            self._invert(f)
+            run_blocks(self._invert_piece, self.parts(f), tree.n_threads)
+        else:
+            slots = tree.slots, tree.slot_pointers, self._found
+            invert_fronts(int(tree.inner[f]), f, self.blocks.pop(f), *tree.fronts, self.entries, *slots)
+
+    def _invert(self, f: int) -> None:
+        """One large front."""
+        from graspel.kernels.fronts import take_block
+
+        tree, later = self.tree, self.blocks.pop(f)
+        own, H = self.split(f)
+        M = np.empty(own.size + H.size)
+        M_own, M_beside = M[: own.size].reshape(own.shape), M[own.size :].reshape(H.shape)
+
+        def work(rows: slice) -> None:
+            np.matmul(H[rows], later, out=M_beside[rows])
+            np.matmul(M_beside[rows], H.T, out=M_own[rows])
+
+        run_blocks(work, row_blocks(len(own), ROWS), tree.n_threads)
+        M_own += own
+        np.negative(M_beside, out=M_beside)
+        slots = slice(tree.slot_pointers[f], tree.slot_pointers[f + 1])
+        self._found[slots] = M[tree.slots[slots] - tree.firsts[f]]
+        for part in self.parts(f):
+            self.blocks[part] = take_block(self.places(part), M_own, M_beside, later)
+
+
+class FrontSolves:
+    """Columns of M, for blocks of nodes.
+
+    Attributes
+    ----------
+    order : array, all nodes in the order of elimination
+    """
+
+    def __init__(self, tree: FrontTree, entries: Floats) -> None:
+        self._tree = tree
+        self.order = np.argsort(tree.place, kind="stable")
+        self._fronts = tree.limits, tree.firsts, tree.pointers, tree.later, entries
+
+    def solve(self, B: Floats) -> Floats:
+        """M B for right sides with one row per node, in the order of the nodes. The potential of the reference is 0.
+
+        If the columns of B sum to zero, M B is a solution of L x = b, or with a ground of (L + ground I) x = b plus a
+        constant.
+        """
+        tree = self._tree
+        X = np.zeros((tree.size + 1, B.shape[1]))
+        X[tree.place] = B
+        self._substitute(X, np.arange(tree.n_fronts), 0)
+        X[-1] = 0.0
+        return np.asarray(X[tree.place])
+
+    def columns(self, block: slice) -> tuple[Ints, Floats]:
+        """The columns M e_q of the nodes q = order[block], for the rows order[block.start:]; also these rows' nodes."""
+        tree, later = self._tree, self.order[block.start :]
+        rows = tree.place[self.order[block]]
+        first, last = (tree.front_of(min(int(row), tree.size - 1)) for row in (rows[0], rows[-1]))
+        origin = int(tree.limits[first])
+        X = np.zeros((tree.size + 1 - origin, len(rows)))  # the last row is that of the reference
+        X[rows - origin, np.arange(len(rows))] = 1.0
+        X[-1] = 0.0
+        self._substitute(X, tree.chain(first, last), origin)
+        if tree.ground > 0:
+            X[-2] = 0.0  # the ground is no node, and the reference takes its row
+        begin = int(rows[0]) - origin if rows[0] < tree.size else len(X) - 1
+        return later, X[begin : begin + len(later)]
+
+    def _substitute(self, X: Floats, numbers: Ints, origin: int) -> None:
+        """Replace X, whose rows begin at `origin`, by M X; all its entries are zero outside the fronts `numbers`."""
+        from graspel.kernels.fronts import solve_back, solve_forward
+
+        solve_forward(numbers, *self._fronts, X, origin)
+        solve_back(int(numbers[0]), *self._fronts, X, origin)

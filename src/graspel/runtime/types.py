@@ -1,0 +1,9 @@
+"""Type aliases of arrays, for the whole project."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]

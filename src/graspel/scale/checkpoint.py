@@ -1,0 +1,224 @@
+"""Checkpoints: a long run keeps what it has reached in a folder, and goes on from there after it was killed.
+
+The folder holds three files. ``checkpoint.json`` describes the run: the data by a fingerprint, the parameters, and the
+random numbers that it started with. ``lists.npz`` holds the neighbor lists of Step 1. ``rounds.npz`` holds the graph
+after the last round (or after the components were joined), its embedding and its history; every round replaces it. The
+search for the optimum keeps its own state there instead of the embedding. With each of the two goes the state of the
+random numbers. So a run that goes on draws the same numbers as one that was never interrupted, and ends in the same
+bits. Files are written whole or not at all, and contain no pickle.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graspel.data.prepared import Data
+from graspel.graph import Graph
+from graspel.io.atomic import write_atomically
+from graspel.io.npy_arrays import open_archive, read_member
+from graspel.learning.embed import Embedding
+from graspel.learning.history import Round
+from graspel.learning.initial import InitialGraph
+from graspel.learning.run_log import RunLog
+from graspel.learning.weights import Weights
+from graspel.neighbors.index import NeighborIndex
+from graspel.neighbors.landmarks import Density, Landmarks
+from graspel.neighbors.search import Neighbors, nearest_neighbors
+from graspel.runtime.progress import announce
+from graspel.runtime.shown import quote
+
+MANIFEST, LISTS, ROUNDS = "checkpoint.json", "lists.npz", "rounds.npz"
+LANDMARK_ARRAYS = ("rows", "start", "members", "density")
+LIST_ARRAYS = ("indices", "z", "distinct", "copies", "copy_of")
+GRAPH_ARRAYS = ("heads", "tails", "weights", "origin", "round", "eta", "gradient")
+
+
+class Reached(NamedTuple):
+    """Where a run goes on: the start, the graph after its last round, and its embedding (None before the first).
+
+    `search` is the state of the search for the optimum, None if there is no such search, or before its first round.
+    """
+
+    start: InitialGraph
+    graph: Graph
+    embedding: Embedding | None
+    search: dict[str, Any] | None = None
+
+
+class Checkpoint:
+    """The checkpoint of one run in a folder.
+
+    Parameters
+    ----------
+    folder : path, made if it does not exist
+    data : str, fingerprint of the data
+    parameters : dict of everything else that the result depends on, in the types of JSON
+    rng : Generator of the run; a run that goes on takes up the numbers of the one that was interrupted
+    """
+
+    def __init__(self, folder: Any, data: str, parameters: dict[str, Any], rng: np.random.Generator) -> None:
+        self.folder = Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        described = {"graspel": version("graspel"), "data": data, "parameters": parameters}
+        path = self.folder / MANIFEST
+        if path.exists():
+            found = self._read_manifest(path)
+            self._check_same(found, described)
+            set_state(rng, found["random"])
+            return
+        if any(self.folder.iterdir()):
+            raise ValueError(f"{folder}: holds other files but no checkpoint; name an empty or a new folder.")
+        with write_atomically(path) as temporary:
+            temporary.write_text(json.dumps({**described, "random": get_state(rng)}, indent=1))
+
+    def search(self, points: Data, k: int, rng: np.random.Generator) -> Neighbors:
+        """The neighbor lists that an earlier run kept, or those of a new search, which are kept."""
+        path = self.folder / LISTS
+        if not path.exists():
+            neighbors = nearest_neighbors(points, k, rng)
+            announce("nearest neighbors", None, "writing a checkpoint")
+            self._write(path, self._pack_lists(neighbors), {"recall": neighbors.recall, "random": get_state(rng)})
+            return neighbors
+        announce("nearest neighbors", None, "from the checkpoint")
+        arrays, notes = self._read(path)
+        set_state(rng, notes["random"])
+        return self._unpack_lists(arrays, notes, points)
+
+    def save_round(
+        self,
+        start: InitialGraph,
+        graph: Graph,
+        embedding: Embedding | None,
+        log: RunLog,
+        rng: Any,
+        search: dict[str, Any] | None = None,
+    ) -> None:
+        """Keep the graph after a round, or after the components were joined."""
+        arrays = {name: getattr(graph, name) for name in GRAPH_ARRAYS}
+        found = {name: value for name, value in (search or {}).items() if isinstance(value, np.ndarray)}
+        arrays |= {f"search_{name}": array for name, array in found.items()}
+        if embedding is not None:
+            known = embedding._asdict()
+            arrays |= {f"embedding_{name}": array for name, array in known.items() if array is not None}
+        neighbors = start.neighbors
+        if neighbors is not None:
+            arrays |= {"distinct": neighbors.distinct, "copies": neighbors.copies, "copy_of": neighbors.copy_of}
+        notes = {
+            "n_nodes": graph.n_nodes,
+            "weigh": asdict(start.weigh),
+            "recall": None if neighbors is None else neighbors.recall,
+            "history": [{**asdict(record), "eigenvalues": record.eigenvalues.tolist()} for record in log.history],
+            "log": log.state,
+            "search": search and {name: value for name, value in search.items() if name not in found},
+            "random": get_state(rng),
+        }
+        self._write(self.folder / ROUNDS, arrays, notes)
+
+    def load_round(
+        self, index: NeighborIndex, log: RunLog, rng: np.random.Generator, *, keep_lists: bool
+    ) -> Reached | None:
+        """Where an earlier run was interrupted; None if it had not joined the components yet."""
+        path = self.folder / ROUNDS
+        if not path.exists():
+            return None
+        announce("adding critical edges", None, "from the checkpoint")
+        arrays, notes = self._read(path)
+        graph = Graph(notes["n_nodes"], **{name: arrays[name] for name in GRAPH_ARRAYS})
+        neighbors = None
+        if notes["recall"] is not None:
+            lists = self._read(self.folder / LISTS)[0] if keep_lists else {**arrays, **_no_lists()}
+            neighbors = self._unpack_lists(lists, notes, index.points)
+            index.take_lists(neighbors)
+        embedding = None
+        if "embedding_values" in arrays:
+            embedding = Embedding(*(arrays.get(f"embedding_{name}") for name in Embedding._fields))  # type: ignore[arg-type]
+        log.restore(
+            [Round(**{**record, "eigenvalues": np.array(record["eigenvalues"])}) for record in notes["history"]],
+            notes["log"],
+        )
+        search = notes.get("search")
+        if search is not None:
+            search |= {name.removeprefix("search_"): arrays[name] for name in arrays if name.startswith("search_")}
+        set_state(rng, notes["random"])
+        no_edges = Graph(graph.n_nodes, [], [], [])
+        return Reached(InitialGraph(no_edges, Weights(**notes["weigh"]), neighbors), graph, embedding, search)
+
+    def _pack_lists(self, neighbors: Neighbors) -> dict[str, Any]:
+        arrays = {name: getattr(neighbors, name) for name in LIST_ARRAYS}
+        level, number = neighbors.landmarks, 0
+        while level is not None:
+            arrays |= {f"landmarks{number}_{name}": np.asarray(getattr(level, name)) for name in LANDMARK_ARRAYS}
+            level, number = level.above, number + 1
+        return arrays
+
+    def _unpack_lists(self, arrays: dict[str, Any], notes: dict[str, Any], points: Data) -> Neighbors:
+        landmarks = None
+        for number in reversed(range(sum(name.endswith("_rows") for name in arrays))):
+            rows, first, members, density = (arrays[f"landmarks{number}_{name}"] for name in LANDMARK_ARRAYS)
+            landmarks = Landmarks(rows, first, members, landmarks, Density(*density.tolist()))
+        if len(arrays["copies"]):
+            points = points.subset(arrays["distinct"])
+        lists = {name: arrays[name] for name in LIST_ARRAYS}
+        return Neighbors(points, recall=notes["recall"], landmarks=landmarks, **lists)
+
+    def _write(self, path: Path, arrays: dict[str, Any], notes: dict[str, Any]) -> None:
+        with write_atomically(path) as temporary:
+            np.savez(temporary, notes=np.array(json.dumps(notes)), **arrays)
+
+    def _read(self, path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+        try:
+            with open_archive(path) as archive:
+                arrays = {name: read_member(archive, name) for name in archive.files}
+            return arrays, json.loads(str(arrays.pop("notes")))
+        except (ValueError, KeyError) as error:
+            raise ValueError(f"{path} is damaged ({error}); delete the folder to begin again.") from error
+
+    def _read_manifest(self, path: Path) -> dict[str, Any]:
+        try:
+            found: dict[str, Any] = json.loads(path.read_text())
+            return {name: found[name] for name in ("graspel", "data", "parameters", "random")}
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{path} is damaged ({error}); delete the folder to begin again.") from error
+
+    def _check_same(self, found: dict[str, Any], wanted: dict[str, Any]) -> None:
+        """Raise in one sentence if the checkpoint belongs to another run."""
+        fault = None
+        if found["graspel"] != wanted["graspel"]:
+            fault = f"was made by graspel {found['graspel']}, not {wanted['graspel']}"
+        elif found["data"] != wanted["data"]:
+            fault = "was made from other data"
+        elif found["parameters"] != wanted["parameters"]:
+            before, now = found["parameters"], wanted["parameters"]
+            differing = [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
+            shown = ", ".join(f"{name} was {quote(before.get(name))}, now {quote(now.get(name))}" for name in differing)
+            fault = f"was made with other parameters ({shown})"
+        if fault:
+            raise ValueError(f"the checkpoint in {self.folder} {fault}; name another folder, or delete this one.")
+
+
+def _no_lists() -> dict[str, Any]:
+    return {"indices": np.empty((0, 0), dtype=np.int32), "z": np.empty((0, 0), dtype=np.float32)}
+
+
+def get_state(rng: np.random.Generator) -> dict[str, Any]:
+    """The state of a generator in the types of JSON.
+
+    >>> rng = np.random.default_rng(0)
+    >>> state, number = get_state(rng), rng.random()
+    >>> set_state(rng, state)
+    >>> rng.random() == number
+    True
+    """
+    state: dict[str, Any] = json.loads(json.dumps(rng.bit_generator.state, default=lambda array: array.tolist()))
+    return state
+
+
+def set_state(rng: np.random.Generator, state: dict[str, Any]) -> None:
+    """Put a generator into a state that `get_state` returned."""
+    rng.bit_generator.state = state

@@ -1,0 +1,213 @@
+r"""Step 1 for points in chunks: neighbor lists and joins by partitions of near points, on the workers of Dask.
+
+Centers are placed on a sample of the points. Every row goes to the partition of its nearest center, its home, and to
+those of the next nearest ones, where it is a guest: so near points on two sides of a border meet in some partition.
+Each partition is searched on its own worker as one machine would search all points. The k nearest that it finds for
+each of its points come to the client, which keeps the best.
+
+Components are joined in Boruvka's rounds (:mod:`graspel.learning.connect`). In each round every partition returns the
+closest pair that leads out of each component; a component that fills all its partitions is compared with the points of
+the partitions next to them. Only labels go to the workers, and only pairs come back.
+
+The tasks are those of `dask.delayed`, and partitions stay on the workers. If a worker dies, Dask computes what it held
+again. Random numbers belong to the partition and not to the worker, and results are merged in the order of the
+partitions: the graph does not depend on the number of workers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graspel.data.chunked import ChunkedData
+from graspel.data.prepared import Data
+from graspel.learning.connect import Joins, best_per_component, choose_joins, merge_components
+from graspel.neighbors.duplicates import first_of_equal_numbers
+from graspel.neighbors.partition import lloyd
+from graspel.neighbors.products import squared_distances
+from graspel.neighbors.search import Neighbors, warn_low_recall
+from graspel.runtime.parallel import row_blocks
+from graspel.runtime.progress import announce
+from graspel.runtime.types import Floats, Ints
+from graspel.scale.partitions import (
+    Pairs,
+    assign_rows,
+    build_partition,
+    closest_across,
+    closest_listed,
+    closest_searched,
+    hash_prepared,
+    ids_of,
+    list_nearest,
+    split_rows,
+    true_distances,
+)
+
+PARTITION_POINTS = 200_000  # points whose home is one partition; with guests, three times as many are searched together
+SAMPLE_PER_CENTER = 256  # sampled points for each center
+ACROSS = 8  # pairs of partitions, nearest centers first, that are compared for a component which fills its partitions
+RECALL_SAMPLE = 128  # points whose lists are checked, as in graspel.neighbors.recall
+FETCHED = 1 << 16  # rows that the client fetches at a time, to compare those whose numbers are equal
+
+
+class ChunkedStart:
+    """Step 1 on the workers: `search` finds neighbor lists and leaves the partitions there, and `join` uses them."""
+
+    def __init__(self) -> None:
+        self._partitions: list[Any] = []
+        self._ids: list[Ints] = []
+        self._home = np.empty(0, dtype=np.int32)
+        self._centers = np.empty((0, 0), dtype=np.float32)
+        self._seed = 0
+
+    def search(self, points: Data, k: int, rng: np.random.Generator) -> Neighbors:
+        """The k nearest neighbors of all distinct points, by partitions."""
+        import dask
+
+        assert isinstance(points, ChunkedData)
+        announce("nearest neighbors", None, "dividing the points into partitions")
+        n, template = points.n_points, dask.delayed(points.template)
+        first = self._find_first_equals(points, template)
+        distinct, copies = np.flatnonzero(first == np.arange(n)), np.flatnonzero(first != np.arange(n))
+        n_partitions = -(-len(distinct) // PARTITION_POINTS)
+        sample = np.sort(rng.choice(distinct, min(len(distinct), SAMPLE_PER_CENTER * n_partitions), replace=False))
+        self._centers = lloyd(points.template.with_rows(np.asarray(points.X[sample])).sketch, n_partitions, rng)
+        self._seed = int(rng.integers(2**31))
+        assign, split = dask.delayed(assign_rows, pure=True), dask.delayed(split_rows, pure=True)
+        is_copy = first != np.arange(n)
+        blocks = list(zip(points.blocks, points.starts, points.starts[1:], strict=False))
+        centers = dask.delayed(self._centers)
+        cells = [assign(rows, template, centers, is_copy[a:b]) for rows, a, b in blocks]
+        pieces = [split(rows, cell, n_partitions, a) for (rows, a, _), cell in zip(blocks, cells, strict=True)]
+        build = dask.delayed(build_partition, pure=True)
+        partitions = [build([piece[c] for piece in pieces], template, k, (self._seed, c)) for c in range(n_partitions)]
+        cells, self._partitions = dask.persist(cells, partitions)
+        self._home = np.concatenate([cell[:, 0] for cell in dask.compute(*cells)])
+        indices, z = self._merge_lists(points, k, distinct)
+        self._ids = list(dask.compute(*(dask.delayed(ids_of)(partition) for partition in self._partitions)))
+        recall = self._measure_recall(points, template, distinct, z)
+        warn_low_recall(recall)
+        return Neighbors(points, indices, z, recall, distinct, copies, first[copies])
+
+    def join(self, neighbors: Neighbors, labels: Ints, rng: np.random.Generator) -> Joins:
+        """Join the components given by `labels` into one, by Boruvka's rounds over all partitions."""
+        n_labels = n_at_start = int(labels.max()) + 1
+        copies, originals = neighbors.copies, neighbors.copy_of
+        rounds = [choose_joins(copies, originals, np.zeros(len(copies)), labels, n_labels)]
+        n_labels, labels = merge_components(labels, n_labels, rounds[-1])
+        while n_labels > 1:
+            announce("joining components", 1 - n_labels / n_at_start, f"{n_labels:,} components left")
+            local = [labels[ids] for ids in self._ids]
+            largest = int(np.bincount(labels[neighbors.distinct]).argmax())  # the others will join it
+            best = self._best(closest_listed, [(part,) for part in local], labels, n_labels)
+            limits = best[2].copy()
+            limits[largest] = -np.inf  # it is not searched
+            seeds = [(self._seed, c, len(rounds)) for c in range(len(local))]
+            known = [(part, limits[np.unique(part)], seed) for part, seed in zip(local, seeds, strict=True)]
+            best = self._best(closest_searched, known, labels, n_labels, best)
+            alone = np.flatnonzero(np.isinf(best[2]) & (np.arange(n_labels) != largest))
+            p, q, z = self._best_across(alone, local, labels, n_labels, best) if len(alone) else best
+            found = np.isfinite(z) & (np.arange(n_labels) != largest)
+            rounds.append(choose_joins(p[found], q[found], z[found], labels, n_labels))
+            n_labels, labels = merge_components(labels, n_labels, rounds[-1])
+        return Joins(*(np.concatenate(column) for column in zip(*rounds, strict=True)))
+
+    def _find_first_equals(self, points: ChunkedData, template: Any) -> Ints:
+        """For every point the first one equal to it: workers send one number for each row."""
+        import dask
+
+        hashed = dask.delayed(hash_prepared, pure=True)
+        number = np.concatenate(dask.compute(*(hashed(rows, template) for rows in points.blocks)))
+
+        def differ(p: Ints, q: Ints) -> NDArray[np.bool_]:
+            parts = [(points.rows(p[part]) != points.rows(q[part])).any(axis=1) for part in row_blocks(len(p), FETCHED)]
+            return np.concatenate(parts) if parts else np.empty(0, dtype=bool)
+
+        return first_of_equal_numbers(number, points.n_points, differ)
+
+    def _merge_lists(self, points: ChunkedData, k: int, distinct: Ints) -> tuple[Ints, Floats]:
+        """The k nearest of every distinct point, from the lists of all its partitions."""
+        import dask
+
+        nearest, z = np.full((points.n_points, k), -1, dtype=np.int64), np.full((points.n_points, k), np.inf)
+        listed = dask.delayed(list_nearest, pure=True)
+        for done, partition in enumerate(self._partitions):
+            announce("nearest neighbors", done / len(self._partitions), "searching the partitions")
+            ids, found, found_z = dask.compute(listed(partition, k))[0]
+            nearest[ids], z[ids] = merge_nearest(nearest[ids], z[ids], found, found_z)
+        nearest, z = nearest[distinct], z[distinct]
+        entry = np.isfinite(z)
+        heads = np.broadcast_to(distinct[:, None], z.shape)[entry]
+        points.learn_distances(heads, nearest[entry], z[entry])
+        return np.where(entry, np.searchsorted(distinct, nearest), 0), z
+
+    def _measure_recall(self, points: ChunkedData, template: Any, distinct: Ints, z: Floats) -> float:
+        """The share of true neighbors in the lists of a sample, which is compared with all points, block by block."""
+        import dask
+
+        if not z.shape[1]:
+            return 1.0
+        chosen = np.unique(np.linspace(0, len(distinct) - 1, min(len(distinct), RECALL_SAMPLE)).astype(np.int64))
+        sample = distinct[chosen]
+        rows, k = np.asarray(points.X[sample]), z.shape[1]
+        true = dask.delayed(true_distances, pure=True)
+        blocks = zip(points.blocks, points.starts, points.starts[1:], strict=False)
+        is_distinct = np.zeros(points.n_points, dtype=bool)
+        is_distinct[distinct] = True
+        found = dask.compute(*(true(block, template, rows, sample, a, is_distinct[a:b], k) for block, a, b in blocks))
+        truth = np.sort(np.concatenate(found, axis=1), axis=1)[:, :k]
+        return float((z[chosen] <= truth * (1 + 1e-6)).mean())
+
+    def _best(self, work: Any, arguments: list[tuple[Any, ...]], labels: Ints, n: int, *known: Pairs) -> Pairs:
+        """The closest pair of every component, from work(partition, *arguments) on all partitions and those known."""
+        import dask
+
+        task = dask.delayed(work, pure=True)
+        found = dask.compute(*(task(part, *given) for part, given in zip(self._partitions, arguments, strict=True)))
+        return _merge_pairs([*found, *known], labels, n)
+
+    def _best_across(self, alone: Ints, local: list[Ints], labels: Ints, n_labels: int, best: Pairs) -> Pairs:
+        """Pairs of components that fill all their partitions, with points of partitions near them."""
+        import dask
+
+        at_home = self._home >= 0
+        table = np.zeros((n_labels, len(self._centers)), dtype=np.int64)
+        np.add.at(table, (labels[at_home], self._home[at_home]), 1)
+        across, tasks = dask.delayed(closest_across, pure=True), []
+        for component in alone.tolist():
+            inside = np.flatnonzero(table[component])
+            outside = np.flatnonzero(table.sum(axis=0) > table[component])
+            gaps = squared_distances(self._centers[inside], self._centers[outside])
+            for pair in np.argsort(gaps, axis=None, kind="stable")[:ACROSS].tolist():
+                a, b = int(inside[pair // len(outside)]), int(outside[pair % len(outside)])
+                seed = (self._seed, a, b, component)
+                tasks.append(across(self._partitions[a], self._partitions[b], local[a], local[b], component, seed))
+        return _merge_pairs([*dask.compute(*tasks), best], labels, n_labels)
+
+
+def _merge_pairs(pairs: list[Pairs], labels: Ints, n_labels: int) -> Pairs:
+    """The closest pair of every component; infinitely far where there is none."""
+    p, q, z = (np.concatenate(column) for column in zip(*pairs, strict=True))
+    found = np.isfinite(z)
+    # A pair joins two components, and is known to both.
+    p, q, z = np.concatenate([p[found], q[found]]), np.concatenate([q[found], p[found]]), np.tile(z[found], 2)
+    return best_per_component(p, q, z, labels, n_labels)
+
+
+def merge_nearest(ids: Ints, z: Floats, more_ids: Ints, more_z: Floats) -> tuple[Ints, Floats]:
+    """The nearest of two lists of every point, each neighbor once, by distance and then by number.
+
+    >>> merge_nearest(np.array([[3, 5]]), np.array([[1.0, 4.0]]), np.array([[3, 9]]), np.array([[1.0, 2.0]]))
+    (array([[3, 9]]), array([[1., 2.]]))
+    """
+    k, ids, z = ids.shape[1], np.hstack([ids, more_ids]), np.hstack([z, more_z])
+    order = np.lexsort((ids, z), axis=1)
+    ids, z = np.take_along_axis(ids, order, axis=1), np.take_along_axis(z, order, axis=1)
+    repeated = np.zeros(ids.shape, dtype=bool)
+    for column in range(1, ids.shape[1]):
+        repeated[:, column] = (ids[:, :column] == ids[:, column, None]).any(axis=1)
+    order = np.argsort(np.where(repeated, np.inf, z), axis=1, kind="stable")[:, :k]
+    z = np.where(repeated, np.inf, z)
+    return np.take_along_axis(ids, order, axis=1), np.take_along_axis(z, order, axis=1)

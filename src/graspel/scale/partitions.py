@@ -1,0 +1,178 @@
+"""Partitions of near points, and what a worker of Dask does with one of them (:mod:`graspel.scale.chunked`).
+
+Every function here is a task: it depends on its arguments only, so that Dask can repeat it on another worker.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graspel.data.prepared import Data
+from graspel.learning.connect import OutsideSearch, closest_in_lists
+from graspel.neighbors.approximate import SMALL
+from graspel.neighbors.duplicates import hash_rows
+from graspel.neighbors.exact import EXACT_WORK, exact_neighbors, exact_work, measure_candidates
+from graspel.neighbors.landmarks import Landmarks
+from graspel.neighbors.products import squared_distances
+from graspel.neighbors.search import Neighbors, find_lists
+from graspel.runtime.parallel import one_thread_per_call, row_blocks
+from graspel.runtime.types import Floats, Ints
+
+Pairs = tuple[Ints, Ints, Floats]
+
+MEMBERSHIPS = 3  # partitions of each point: its home and two others
+ASSIGNED_TOGETHER = 4096  # rows whose distances to all centers are held at a time
+
+
+@dataclass(frozen=True)
+class Partition:
+    """The points of one partition: their numbers among all points, whether it is their home, and their lists."""
+
+    ids: Ints
+    is_home: NDArray[np.bool_]
+    neighbors: Neighbors
+
+
+class Piece(NamedTuple):
+    """The rows of one block that belong to one partition: their numbers, whether it is their home, the rows."""
+
+    ids: Ints
+    is_home: NDArray[np.bool_]
+    rows: NDArray[Any]
+
+
+def hash_prepared(rows: NDArray[Any], template: Data) -> NDArray[np.uint64]:
+    """One number for each prepared row of a block."""
+    points = template.with_rows(np.asarray(rows), with_sketch=False)
+    return np.concatenate([hash_rows(points.rows(block)) for block in row_blocks(points.n_points, points.block)])
+
+
+def assign_rows(
+    rows: NDArray[Any], template: Data, centers: NDArray[np.float32], is_copy: NDArray[np.bool_]
+) -> NDArray[np.int32]:
+    """The partitions of each row of a block, its home first; -1 for copies of other points."""
+    with one_thread_per_call():
+        sketch = template.with_rows(np.asarray(rows)).sketch
+        cells = np.empty((len(sketch), min(MEMBERSHIPS, len(centers))), dtype=np.int32)
+        for block in row_blocks(len(sketch), ASSIGNED_TOGETHER):
+            order = np.argsort(squared_distances(sketch[block], centers), axis=1, kind="stable")
+            cells[block] = order[:, : cells.shape[1]]
+    cells[is_copy] = -1
+    return cells
+
+
+def split_rows(rows: NDArray[Any], cells: NDArray[np.int32], n_partitions: int, start: int) -> list[Piece]:
+    """The rows of a block by their partitions."""
+    pieces = []
+    for c in range(n_partitions):
+        chosen = np.flatnonzero((cells == c).any(axis=1))
+        pieces.append(Piece(chosen + start, cells[chosen, 0] == c, np.asarray(rows)[chosen]))
+    return pieces
+
+
+def build_partition(pieces: list[Piece], template: Data, k: int, seed: tuple[int, ...]) -> Partition:
+    """Search the points of one partition."""
+    ids, is_home, rows = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    with one_thread_per_call():
+        points = template.with_rows(rows)
+        indices, z, _ = find_lists(points, k, np.random.default_rng(seed))
+    nobody = np.empty(0, dtype=np.int64)
+    return Partition(ids, is_home, Neighbors(points, indices, z, 1.0, np.arange(len(ids)), nobody, nobody))
+
+
+def ids_of(partition: Partition) -> Ints:
+    """The numbers of the points of a partition."""
+    return partition.ids
+
+
+def list_nearest(partition: Partition, k: int) -> tuple[Ints, Ints, Floats]:
+    """The points of a partition, and up to k nearest of each: numbers (-1: none) and z_data."""
+    listed, found = partition.neighbors.indices[:, :k].astype(np.int64), partition.neighbors.z[:, :k]
+    nearest, z = np.full((len(listed), k), -1, dtype=np.int64), np.full((len(listed), k), np.inf)
+    if listed.size:
+        exists, used = np.isfinite(found), slice(0, listed.shape[1])
+        nearest[:, used] = np.where(exists, partition.ids[listed], -1)
+        measured = partition.neighbors.points.squared_distances_to(np.arange(len(listed)), listed)
+        z[:, used] = np.where(exists, measured, np.inf)
+    return partition.ids, nearest, z
+
+
+def true_distances(
+    rows: NDArray[Any],
+    template: Data,
+    asked: NDArray[Any],
+    sample: Ints,
+    start: int,
+    is_distinct: NDArray[np.bool_],
+    k: int,
+) -> Floats:
+    """z_data of the k points of a block nearest to each sampled point, itself and copies left out."""
+    with one_thread_per_call():
+        points = template.with_rows(np.asarray(rows), with_sketch=False)
+        asking = template.with_rows(asked, with_sketch=False)
+        pool = np.flatnonzero(is_distinct)
+        width = min(k + 1, len(pool))
+        if not width:
+            return np.full((len(sample), k), np.inf)
+        found, z = exact_neighbors(points, np.arange(len(sample)), width, pool, asking)
+    z[found + start == sample[:, None]] = np.inf
+    return np.pad(np.sort(z, axis=1), ((0, 0), (0, max(0, k - width))), constant_values=np.inf)[:, :k]
+
+
+def closest_listed(partition: Partition, labels: Ints) -> Pairs:
+    """For each component in a partition the closest pair in its lists."""
+    present, local = np.unique(labels, return_inverse=True)
+    if len(present) < 2:
+        return _no_pairs()
+    with one_thread_per_call():
+        p, q, z, _ = closest_in_lists(partition.neighbors, local, len(present))
+    return _to_numbers(partition, p, q, z)
+
+
+def closest_searched(partition: Partition, labels: Ints, limits: Floats, seed: tuple[int, ...]) -> Pairs:
+    """Search the points at home here that could beat the pairs known, whose z_data are `limits`."""
+    present, local = np.unique(labels, return_inverse=True)
+    neighbors = partition.neighbors
+    if len(present) < 2:
+        return _no_pairs()
+    with one_thread_per_call():
+        end = closest_in_lists(neighbors, local, len(present))[3]
+        open_points = np.flatnonzero((end < limits[local]) & partition.is_home)
+        if not len(open_points):
+            return _no_pairs()
+        outside = OutsideSearch(neighbors.points, np.random.default_rng(seed))
+        unknown = np.full(len(present), np.inf)
+        return _to_numbers(partition, *outside.pairs(open_points, local, unknown, use_cells=True))
+
+
+def closest_across(
+    a: Partition, b: Partition, labels_a: Ints, labels_b: Ints, component: int, seed: tuple[int, ...]
+) -> Pairs:
+    """The closest pair of a point of the component in partition a and a point of another one in partition b."""
+    queries, pool = np.flatnonzero(labels_a == component), np.flatnonzero(labels_b != component)
+    points, asking = b.neighbors.points.subset(pool), a.neighbors.points.subset(queries)
+    everyone = np.arange(len(queries))
+    with one_thread_per_call():
+        if exact_work(points, len(queries)) <= EXACT_WORK:
+            found, z = exact_neighbors(points, everyone, 1, asking=asking)
+        else:
+            landmarks, _ = Landmarks.build(points.sketch, SMALL, np.random.default_rng(seed), 1)
+            candidates = landmarks.search(asking.sketch, points.sketch, 4, 1)
+            found, z = measure_candidates(points, everyone, candidates, 1, asking)
+    best = int(np.lexsort((b.ids[pool[found[:, 0]]], a.ids[queries], z[:, 0]))[0])
+    return a.ids[queries[best : best + 1]], b.ids[pool[found[best]]], z[best]
+
+
+def _no_pairs() -> Pairs:
+    nobody = np.empty(0, dtype=np.int64)
+    return nobody, nobody, np.empty(0)
+
+
+def _to_numbers(partition: Partition, p: Ints, q: Ints, z: Floats) -> Pairs:
+    """Finite pairs of a partition, in the numbers of all points."""
+    found = np.isfinite(z)
+    return partition.ids[p[found]], partition.ids[q[found]], z[found]

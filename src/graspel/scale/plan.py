@@ -1,0 +1,116 @@
+r"""The plan of a run: memory and time, foretold from the size of the data.
+
+Every step takes memory in proportion to the number of points, and the steps come one after the other, so the peak is
+the largest of them, beside a fixed part for compiled loops. With D columns of the sketch, lists of w entries, b
+vectors in the block of the eigensolver, and bytes per point:
+
+    search   4 D + 17 w + SEARCH        the sketch, lists of the search (9 bytes) and measured ones (8), cells
+    rounds   64 b + EDGES k + ROUNDS    vectors S and L S of the eigensolver, graph, factors
+    check    CHECK                      the certificate: vectors of a few solves, graph, factors
+
+Processor time is proportional to the points too; the search grows with the number of columns. The constants were fitted
+to ``python -m benchmarks.large --sizes 100000,300000,1000000,10000000`` and ``--features 128`` and ``512`` (points on a
+manifold of dimension three). Memory is within a factor of 1.5 of what was measured there, and a test checks it. Time
+depends on the data as well as on the machine: on points of high intrinsic dimension the search, and with many critical
+edges the rounds, may take several times as long.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from graspel.data.prepared import MOST_SKETCH_DIMENSIONS, SKETCH_DIMENSIONS, SKETCH_SAMPLE
+from graspel.learning.settings import Settings
+from graspel.neighbors.exact import EXTRA_CANDIDATES
+from graspel.runtime.available_memory import available_memory
+
+FIXED = 58e6  # bytes: compiled loops and buffers; where the loops have to be compiled first, 60 MB more
+SEARCH = 240.0  # bytes per point: landmarks, cells and hashes
+EDGES = 80.0  # bytes per point and neighbor: the graph, its matrices and factors
+ROUNDS = 350.0  # bytes per point: vectors of the eigensolver that do not depend on the number of pairs
+CHECK = 880.0  # bytes per point
+CHECK_FEW, FEW = 1250.0, 500_000  # the same up to so many points: more solves at once, graspel.linalg.solve
+TABLE = 40.0  # bytes per pair of points where all distances are held in a table
+FIXED_SECONDS = 4.0  # loading libraries and compiled loops
+POINT_SECONDS = 9e-5  # seconds of one processor for each point
+VALUE_SECONDS = 1.5e-7  # seconds of one processor for each value of X
+PARALLEL = 0.7  # share of the work that threads divide among themselves
+TOLERANCE = 1.5  # factor between foretold and measured memory
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run will take.
+
+    Attributes
+    ----------
+    n_points, n_features : int
+    data : float, bytes of X itself, 0 if it stays in a file or on workers
+    memory : float, bytes that the run takes beside X
+    seconds : float, on this number of threads of an idle machine like ours (2 GHz, 2 cores)
+    available : float or None, bytes available now
+    """
+
+    n_points: int
+    n_features: int
+    data: float
+    memory: float
+    seconds: float
+    available: float | None
+
+    @property
+    def fits(self) -> bool | None:
+        """Whether the memory is available; None if that is not known."""
+        return None if self.available is None else self.memory + self.data <= self.available
+
+    def check(self) -> None:
+        """Raise if the run cannot fit, even if it takes less than foretold by the tolerance of the model.
+
+        X is in memory already when this is asked.
+        """
+        if self.available is not None and self.memory > TOLERANCE * self.available:
+            raise MemoryError(
+                f"{self.n_points:,} points of {self.n_features:,} features need about {self.memory / 1e9:.1f} GB "
+                f"beside the data, but {self.available / 1e9:.1f} GB are available"
+            )
+
+    def sentences(self) -> list[tuple[str, str, str]]:
+        """Label, value and meaning of every entry, for people."""
+        known = "unknown" if self.available is None else f"{self.available / 1e9:.2f} GB"
+        verdict = {True: "yes", False: "no", None: "unknown"}[self.fits]
+        return [
+            ("points", f"{self.n_points:,} x {self.n_features:,}", "rows and columns of the data"),
+            ("data", f"{self.data / 1e9:.2f} GB", "X in memory; 0 if it stays in a file"),
+            ("memory", f"{self.memory / 1e9:.2f} GB", "peak beside X, within a factor of 1.5"),
+            ("available", known, "memory that this process can still take"),
+            ("fits", verdict, "whether both fit in what is available"),
+            (
+                "time",
+                f"{self.seconds / 60:.1f} min",
+                "on an idle machine; more on data of high dimension",
+            ),
+        ]
+
+
+def plan_run(
+    shape: tuple[int, int], settings: Settings, *, n_threads: int, data: float = 0.0, by_table: bool = False
+) -> Plan:
+    """The plan for a matrix of this shape; `data` are the bytes that X takes, `by_table` is for other metrics.
+
+    >>> plan = plan_run((10_000_000, 32), Settings(), n_threads=2)
+    >>> 5e9 < plan.memory < 15e9
+    True
+    """
+    n, m = shape
+    width = max(settings.n_neighbors, settings.n_listed) + EXTRA_CANDIDATES
+    n_components = settings.n_components or settings.candidate_strategy.n_components
+    wanted = max(n_components, settings.stability_rule.n_eigenvalues)
+    block = wanted + max(3, wanted // 4)  # as in graspel.linalg.eigen
+    search = 4 * min(m, MOST_SKETCH_DIMENSIONS) + 17 * width + SEARCH
+    rounds = 64 * block + EDGES * settings.n_neighbors + ROUNDS
+    check = CHECK_FEW if n <= FEW else CHECK
+    sample = 12 * min(n, SKETCH_SAMPLE) * m if m > SKETCH_DIMENSIONS else 0  # for the principal directions
+    memory = FIXED + sample + n * max(search, rounds, check) + (TABLE * n * n if by_table else 0.0)
+    processor = FIXED_SECONDS + n * (POINT_SECONDS + VALUE_SECONDS * m)
+    seconds = processor * (1 - PARALLEL + PARALLEL / n_threads)
+    return Plan(int(n), int(m), float(data), memory, seconds, available_memory())

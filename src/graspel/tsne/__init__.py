@@ -1,0 +1,1 @@
+"""t-SNE: affinities, start, engine and placement of new points, as functions."""

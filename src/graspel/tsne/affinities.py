@@ -1,0 +1,116 @@
+r"""Affinities: which points attract each other in t-SNE, and how strongly.
+
+t-SNE takes a symmetric matrix P >= 0 that sums to one. Here every point gives Gaussian shares to its k nearest
+neighbors, and a few percent to its neighbors on the learned graph, so that P is connected, as the graph is:
+
+    P = (C + C') / sum,      C_pq ~ exp(-b_p z_pq)  for the k nearest q of p,
+
+with the width 1/b_p for which the perplexity, the exponential of the entropy of p's shares, is two thirds of k. With
+k = 30 this keeps as much as the usual perplexity of 30 on 90 neighbors, at a third of the entries, and these lists are
+cheap to find together with those that the learner needs (docs/notes/embedding.md compares).
+
+The affinity of two groups of points is the sum over their members: S'PS, with S the 0/1 matrix that maps points to
+groups, and a diagonal of zero. A representative is therefore attracted by the neighbors of its whole group, not only by
+its own few.
+
+References
+----------
+L. van der Maaten and G. Hinton. Visualizing data using t-SNE. Journal of Machine Learning Research 9, 2008.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from graspel.linalg.contraction import contract
+from graspel.runtime.parallel import row_blocks, run_blocks
+from graspel.runtime.types import Ints
+
+Singles = NDArray[np.float32]
+
+PERPLEXITY = 2 / 3  # effective number of neighbors, as a share of their number
+GRAPH_SHARE = 0.05  # of a point's affinity, for its neighbors on the graph; enough to keep components together
+LEAST_SHARE = 1e-6  # smallest share whose logarithm is exact enough to tell the width of a Gaussian
+BLOCK = 4096  # points in one block of work
+
+
+def affinities(
+    indices: NDArray[np.integer], z: NDArray[np.floating], k: int, graph: sp.csr_array, n_threads: int = 1
+) -> sp.csr_array:
+    """P of N points, from neighbor lists (N x width, unused entries have z = inf) and the adjacency of their graph.
+
+    Examples
+    --------
+    >>> path = sp.csr_array(np.diag([1.0, 1.0], 1) + np.diag([1.0, 1.0], -1))
+    >>> P = affinities(np.array([[1], [0], [1]]), np.ones((3, 1)), 1, path)
+    >>> (P.toarray() * 6).round(2)
+    array([[0.  , 1.98, 0.  ],
+           [1.98, 0.  , 1.02],
+           [0.  , 1.02, 0.  ]], dtype=float32)
+    """
+    n, near = len(indices), np.isfinite(z[:, :k])
+    start = np.concatenate([[0], np.cumsum(near.sum(axis=1))])
+    shares = gaussian_shares(z[:, :k], n_threads)[near]
+    C = sp.csr_array((shares, indices[:, :k][near].astype(np.int32), start.astype(_index_type(2 * start[-1]))), (n, n))
+    C.sort_indices()
+    joined = sp.csr_array((np.ones(graph.nnz, dtype=np.float32), graph.indices, graph.indptr), shape=graph.shape)
+    joined.data *= np.repeat(GRAPH_SHARE / np.maximum(np.diff(graph.indptr), 1), np.diff(graph.indptr))
+    C = sp.csr_array(C + joined)
+    return normalize(sp.csr_array(C + C.T))
+
+
+def gaussian_shares(z: NDArray[np.floating], n_threads: int = 1) -> Singles:
+    """Gaussian weights of the entries of each row, with sum one and a perplexity of two thirds of their number.
+
+    Examples
+    --------
+    >>> gaussian_shares(np.array([[1.0, 1.0, np.inf], [1.0, 2.0, 3.0]])).round(2)
+    array([[0.5 , 0.5 , 0.  ],
+           [0.75, 0.2 , 0.05]], dtype=float32)
+    """
+    from graspel.kernels.tsne import calibrate
+
+    z = np.ascontiguousarray(z)
+    shares = np.zeros(z.shape, dtype=np.float32)
+    entropy = np.log(max(PERPLEXITY * z.shape[1], 1.0))
+    blocks = row_blocks(len(z), BLOCK)
+    run_blocks(lambda block: calibrate(z, entropy, block.start, block.stop, shares), blocks, n_threads)
+    return shares
+
+
+def gaussian_widths(z: NDArray[np.floating], shares: Singles) -> Singles:
+    """For each row the b and the c of its Gaussian: the share of an entry is exp(c - b z).
+
+    Examples
+    --------
+    >>> z = np.array([[1.0, 2.0, 3.0], [1.0, 1.0, np.inf]])
+    >>> shares = gaussian_shares(z)
+    >>> b, c = gaussian_widths(z, shares).T
+    >>> np.exp(c[0] - b[0] * z[0]).round(2), b[1]
+    (array([0.75, 0.2 , 0.05]), np.float32(0.0))
+    """
+    rows = np.arange(len(z))
+    middle = np.maximum((shares > LEAST_SHARE).sum(axis=1) - 1, 0)  # the farthest entry that can be read off
+    first, far = shares[:, 0].astype(np.float64), shares[rows, middle].astype(np.float64)
+    apart = z[rows, middle].astype(np.float64) - z[:, 0]
+    falls = apart > 0
+    b = np.where(falls, np.log(first / np.where(falls, far, first)) / np.where(falls, apart, 1.0), 0.0)
+    return np.column_stack([b, np.log(first) + b * z[:, 0]]).astype(np.float32)
+
+
+def group_affinities(P: sp.csr_array, groups: Ints) -> sp.csr_array:
+    """The affinities of groups of points."""
+    return normalize(contract(P, groups))
+
+
+def normalize(P: sp.csr_array) -> sp.csr_array:
+    """P divided by its sum in place, with sorted indices."""
+    P.data /= P.data.sum(dtype=np.float64)
+    P.sort_indices()
+    return P
+
+
+def _index_type(n_entries: int) -> type:
+    return np.int32 if n_entries <= np.iinfo(np.int32).max else np.int64

@@ -1,0 +1,235 @@
+"""The optimum over all graphs: optimality conditions, the bound, and the same answer as on all pairs at once."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.spatial.distance import pdist, squareform
+
+from graspel import GRASPEL
+from graspel.data.prepared import Data
+from graspel.graph.generators import grid_graph
+from graspel.learning import run
+from graspel.learning.settings import Settings
+from graspel.linalg.edge_resistances import EdgeResistances
+from graspel.neighbors.index import NeighborIndex
+from graspel.optimum import columns, estimated_search, search
+from graspel.optimum.columns import Priced, choose_new_edges
+from graspel.optimum.gap import heaviest_forest, optimality_gap
+from graspel.optimum.weights import optimize_weights
+
+
+def blobs(seed, n=120, features=4):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, features)) + 4 * rng.integers(0, 3, size=(n, 1))
+
+
+def all_distances(X):
+    """z_data of all pairs, as a full matrix."""
+    return squareform(pdist(X, "sqeuclidean")) / Data(X).spectral_norm ** 2
+
+
+def all_ratios(graph, Z, sigma=np.inf, beta=0.0):
+    """R / (z + 4 beta) of all pairs by the full inverse."""
+    n = graph.n_nodes
+    K = np.linalg.inv(graph.laplacian.toarray() + (1 / n if np.isinf(sigma) else np.eye(n) / sigma**2))
+    i, j = np.triu_indices(n, 1)
+    d = np.diag(K)
+    return (d[i] + d[j] - 2 * K[i, j]) / (Z[i, j] + 4 * beta)
+
+
+@pytest.mark.parametrize(("sigma", "beta"), [(1e3, 0.0), (1.0, 0.0), (1e3, 1e-3)])
+def test_no_pair_is_farther_apart_on_the_graph_than_in_the_data(seed, sigma, beta):
+    X = blobs(seed)
+    model = GRASPEL(optimal=True, sigma=sigma, beta=beta, random_state=0).fit(X)
+    ratio = all_ratios(model.graph_, all_distances(X), sigma, beta)
+    found = model.certificate_
+    assert found.settled
+    assert model.graph_.is_connected
+    assert ratio.max() <= 1.001 + 1e-6
+    assert_allclose(1 + found.largest_excess, max(ratio.max(), 1.0), rtol=1e-6)
+    assert found.optimality_pairs == "all pairs"
+    assert found.optimality_gap <= 1e-3
+    assert_allclose(found.objective, model.history_[-1].objective, rtol=1e-8)
+
+
+def solve_on_all_pairs(Z):
+    """The optimum by one run on all pairs, to a gap that is certified below 1e-7."""
+    n = len(Z)
+    i, j = (ends.astype(np.int64) for ends in np.triu_indices(n, 1))
+    unit = np.median(Z[i, j])
+    k = Z[i, j] / unit
+    found = optimize_weights(i, j, n, k, 1 / k, tol=1e-7, max_evaluations=2000)
+    assert found.excess < 1e-6
+    return found.objective - (n - 1) * np.log(unit)
+
+
+def test_the_optimum_and_the_bound_are_those_of_all_pairs_at_once(seed):
+    X = blobs(seed, n=60)
+    best = solve_on_all_pairs(all_distances(X))
+    for tol in (0.2, 1e-2, 1e-3):
+        model = GRASPEL(optimal=True, tol=tol, sigma=1e12, random_state=0).fit(X)
+        for record in model.history_:
+            if record.gap is not None:
+                F = record.objective + 2 * np.log(1e12)  # the constant vector adds log(1/sigma^2)
+                assert best >= F - 1e-6
+                assert best <= F + 59 * record.gap + 1e-6
+    assert_allclose(F, best, rtol=1e-4)
+
+
+def test_the_rounds_raise_the_objective_and_lower_the_bound(seed):
+    rounds = [r for r in GRASPEL(optimal=True, random_state=seed).fit(blobs(seed, 300)).history_ if r.gap is not None]
+    assert all(later.objective >= earlier.objective - 1e-6 for earlier, later in pairwise(rounds))
+    assert rounds[-1].gap <= 1e-3 < rounds[0].gap
+    assert all(r.was_connected for r in rounds)
+
+
+def test_sparse_elimination_and_threads_do_not_change_the_result():
+    X = blobs(0, 500)
+    graphs = [GRASPEL(optimal=True, random_state=0, n_jobs=n).fit(X).graph_ for n in (1, 2)]
+    assert graphs[0] == graphs[1]
+
+
+def test_a_table_of_distances_gives_the_same_graph():
+    X = blobs(0)
+    graph = GRASPEL(optimal=True, random_state=0).fit(X).graph_
+    table = GRASPEL(optimal=True, metric="precomputed", random_state=0).fit(squareform(pdist(X))).graph_
+    assert_allclose(table.adjacency.toarray(), graph.adjacency.toarray(), rtol=1e-2, atol=1e-2 * graph.weights.max())
+
+
+def test_every_edge_knows_its_round():
+    graph = GRASPEL(optimal=True, random_state=0).fit(blobs(1)).graph_
+    added = graph.round > 1
+    assert added.any()
+    assert (graph.eta[added] > 1).all()
+    assert (graph.gradient[added] > 0).all()
+
+
+def test_a_tree_has_no_gap_and_a_scaled_tree_that_of_the_scale():
+    heads, tails = np.arange(4), np.arange(1, 5)
+    assert optimality_gap(5, heads, tails, np.zeros(4), slack=0.0) == 0
+    # All weights halved: R = 2 k, sum w (k - R) = -2; F* - F = 4 log 2 - 2, which the scaling bound gives exactly.
+    gap = optimality_gap(5, heads, tails, np.ones(4), slack=-2.0)
+    assert_allclose(4 * gap, 4 * np.log(2) - 2)
+
+
+def test_the_heaviest_forest_is_that_of_a_search(seed):
+    rng = np.random.default_rng(seed)
+    i, j = np.triu_indices(6, 1)
+    values = rng.normal(size=15)
+    best, component = 0.0, list(range(6))
+    for e in np.argsort(-values):
+        a, b = component[i[e]], component[j[e]]
+        if values[e] > 0 and a != b:
+            best += values[e]
+            component = [a if c == b else c for c in component]
+    assert_allclose(heaviest_forest(6, i, j, values), best)
+
+
+def test_edges_are_not_chosen_again():
+    pairs = Priced(np.array([0, 1]), np.array([1, 2]), np.array([0.5, 0.4]), 0.0, 3)
+    assert choose_new_edges(pairs, np.array([True, False]), 0.1, 3).heads.tolist() == [1]
+
+
+def test_rounds_that_run_out_are_told():
+    with pytest.warns(UserWarning, match="did not reach the optimum in max_iter=2"):
+        GRASPEL(optimal=True, max_iter=2, random_state=0).fit(blobs(0, 300))
+
+
+@pytest.mark.parametrize(("work", "pairs"), [(0, "pairs searched"), (1e13, "all pairs")])
+def test_many_points_are_searched_in_lists_first(monkeypatch, seed, work, pairs):
+    X = blobs(seed, 400)
+    whole = GRASPEL(optimal=True, random_state=0).fit(X)
+    monkeypatch.setattr(search, "ALL_PAIRS_NODES", 10)
+    monkeypatch.setattr(search, "ALL_PAIRS_WORK", work)
+    for module in (search, run):
+        monkeypatch.setattr(module, "STRICT_NODES", 10)
+    monkeypatch.setattr(columns, "COLUMNS", 64)
+    monkeypatch.setattr(columns, "SAMPLED_BLOCKS", 2)
+    part = GRASPEL(optimal=True, random_state=0).fit(X)
+    assert pairs in part.certificate_.optimality_pairs
+    assert part.certificate_.optimality_gap <= 1e-3
+    lost = whole.certificate_.objective - part.certificate_.objective
+    assert -0.4 <= lost <= 0.01 * 400  # no more than the bounds of both
+
+
+def estimated(monkeypatch, X, finish_work=0, **parameters):
+    """Fit by estimates, as very large data are."""
+    monkeypatch.setattr(estimated_search, "MOST_WORK", 0)
+    monkeypatch.setattr(estimated_search, "BOUND_BATCHES", 16)
+    monkeypatch.setattr(estimated_search, "FINISH_WORK", finish_work)
+    monkeypatch.setattr(run, "STRICT_NODES", 10)
+    return GRASPEL(optimal=True, random_state=0, **parameters).fit(X)
+
+
+def test_estimates_come_near_the_optimum_and_their_bound_holds(monkeypatch, seed):
+    X = blobs(seed, 150)
+    best = GRASPEL(optimal=True, random_state=0).fit(X).certificate_.objective
+    model = estimated(monkeypatch, X)
+    found = model.certificate_
+    lost = (best - found.objective) / 149  # both objectives are exact for so few points
+    assert 0 <= lost <= 3e-3
+    assert lost <= found.optimality_gap <= 0.1
+    assert "R estimated to" in found.optimality_pairs
+    assert model.graph_.is_connected
+    assert found.settled
+
+
+def test_exact_finish_of_estimates_reaches_the_optimum(monkeypatch, seed):
+    X = blobs(seed, 150)
+    best = GRASPEL(optimal=True, random_state=0).fit(X).certificate_.objective
+    model = estimated(monkeypatch, X, finish_work=1e9)
+    found = model.certificate_
+    lost = (best - found.objective) / 149
+    assert -1e-5 <= lost <= found.optimality_gap <= 1e-3
+    assert "estimated" not in found.optimality_pairs
+    assert found.objective_error == 0
+    assert found.settled
+    assert model.graph_.weights.min() > 0
+
+
+@pytest.mark.parametrize("n", [2, 3, 40, 400])
+def test_measures_of_the_elimination_are_those_of_the_full_inverse(seed, n):
+    """lambda_2, R between nodes and F, from one factor; 400 nodes are eliminated, fewer are all core."""
+    X = blobs(seed, n)
+    learned = run.learn_optimum(NeighborIndex(X, random_state=0), Settings(n_neighbors=1), np.random.default_rng(0))
+    exact, graph = learned.exact, learned.graph
+    L = graph.laplacian.toarray()
+    nodes = np.random.default_rng(seed).permutation(n)[:20]
+    K = np.linalg.pinv(L)
+    d = np.diag(K)
+    assert_allclose(
+        exact.resistance_between(nodes), (d[:, None] + d - 2 * K)[np.ix_(nodes, nodes)], rtol=1e-6, atol=1e-9
+    )
+    assert_allclose(exact.smallest_eigenvalue(np.random.default_rng(0)), np.linalg.eigvalsh(L)[1], rtol=1e-5)
+    F = np.linalg.slogdet(L + np.eye(n) * 1e-6)[1] - graph.weights @ all_distances(X)[graph.heads, graph.tails]
+    assert_allclose(exact.objective, F, rtol=1e-6)
+
+
+def test_estimates_do_not_depend_on_threads(monkeypatch):
+    X = blobs(0, 200)
+    monkeypatch.setattr(estimated_search, "N_ROUNDS", 1)
+    assert estimated(monkeypatch, X, n_jobs=1).graph_ == estimated(monkeypatch, X, n_jobs=2).graph_
+
+
+def test_estimates_need_a_large_sigma(monkeypatch):
+    with pytest.raises(ValueError, match="Take a larger sigma"):
+        estimated(monkeypatch, blobs(0, 200), sigma=1.0)
+
+
+def test_ground_of_any_size_is_exact(seed):
+    """The light edges of the ground beside heavy ones, against the full inverse."""
+    grid = grid_graph(6, 6)
+    w = np.exp(np.random.default_rng(seed).normal(size=grid.n_edges))
+    L = grid.with_weights(w).laplacian.toarray()
+    values, vectors = np.linalg.eigh(L)
+    values[0] = 0.0
+    for ground in (1e-18, 1e-6, 1.0):
+        logdet, R = EdgeResistances(grid.heads, grid.tails, 36, ground)(w)
+        inverse = 1 / (values + ground)
+        b = vectors[grid.heads, 1:] - vectors[grid.tails, 1:]
+        assert_allclose(R, (b**2) @ inverse[1:], rtol=1e-9)
+        assert_allclose(logdet, np.log(values + ground).sum(), rtol=1e-9)

@@ -1,0 +1,162 @@
+"""Graphs that grow and shrink: as good as one fit, connected, with provenance, and exact lists."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import load_digits
+
+from graspel import GRASPEL, Origin, cluster_graph
+from graspel.data.extension import ChangingPoints
+from graspel.data.prepared import Data
+from graspel.metrics import clustering_accuracy
+from graspel.neighbors.exact import exact_neighbors
+
+
+def grow(X, batches, **options):
+    model = GRASPEL(random_state=0, **options)
+    for part in np.array_split(np.arange(X.shape[0]), batches):
+        model.partial_fit(X[part])
+    return model
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(y))
+    return X[order], y[order]
+
+
+def test_ten_batches_are_as_good_as_one_fit(digits):
+    X, y = digits
+    one, ten = GRASPEL(random_state=0).fit(X), grow(X, 10)
+    assert ten.graph_.is_connected
+    F, G = one.certificate_.objective, ten.certificate_.objective
+    assert abs(F - G) <= 0.02 * abs(F)
+    scores = [
+        clustering_accuracy(y, cluster_graph(model.graph_, 10, random_state=0).labels)
+        for model in (GRASPEL(max_iter=0, random_state=0).fit(X), grow(X, 10, max_iter=0))
+    ]
+    assert scores[1] >= scores[0] - 0.02
+    assert abs(ten.graph_.density - one.graph_.density) < 0.1
+
+
+def test_lists_stay_those_of_a_search(digits, seed):
+    rng = np.random.default_rng(seed)
+    X = digits[0][rng.permutation(800)]
+    model = grow(X, 6)
+    lists = model._growing.neighbors
+    z = exact_neighbors(Data(X), np.arange(800), 2)[1]
+    np.testing.assert_allclose(lists.z[:, :2], z, rtol=1e-4)
+
+
+def test_the_edges_without_rounds_are_those_of_a_fit(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((300, 3)) + 4 * rng.integers(3, size=(300, 1))
+    one, many = GRASPEL(max_iter=0, random_state=0).fit(X).graph_, grow(X, 5, max_iter=0).graph_
+    near = [graph._keys[graph.origin == Origin.NEIGHBOR] for graph in (one, many)]
+    np.testing.assert_array_equal(*near)
+    assert many.is_connected  # by other joins than those of one fit: joins stay as long as they are needed
+    assert many.n_edges - len(near[1]) <= one.n_edges - len(near[0]) + 3
+
+
+def test_an_edge_knows_its_batch(digits):
+    X = digits[0][:600]
+    model = GRASPEL(max_iter=0, random_state=0).partial_fit(X[:400])
+    before = model.graph_
+    model.partial_fit(X[400:])
+    graph = model.graph_
+    new = graph.tails >= 400
+    batch = model.history_[-1].round
+    assert (graph.round[new] == batch).all()
+    kept = np.isin(graph._keys[~new], before.heads * graph.n_nodes + before.tails)
+    assert (graph.round[~new][kept & (graph.origin[~new] == Origin.NEIGHBOR)] < batch).all()
+    assert "in round" in graph.why(int(graph.heads[new][0]), int(graph.tails[new][0]))
+
+
+def test_forgetting_keeps_the_graph_connected(digits, seed):
+    X = digits[0][:700]
+    rng = np.random.default_rng(seed)
+    gone = rng.choice(700, 200, replace=False)
+    model = GRASPEL(random_state=0).fit(X).forget(gone)
+    assert model.graph_.n_nodes == 500
+    assert model.graph_.is_connected
+    rest = GRASPEL(random_state=0).fit(np.delete(X, gone, axis=0))
+    assert abs(model.graph_.density - rest.graph_.density) < 0.1
+    F, G = rest.certificate_.objective, model.certificate_.objective
+    assert abs(F - G) <= 0.02 * abs(F)
+    np.testing.assert_allclose(
+        model.transform(np.delete(X, gone, axis=0)[:9] + 0.1).sum(axis=1),
+        rest.transform(np.delete(X, gone, axis=0)[:9] + 0.1).sum(axis=1),
+        rtol=0.05,
+    )
+
+
+def test_copies_come_and_go():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 4))
+    model = GRASPEL(random_state=0).partial_fit(X[:40])
+    model.partial_fit(np.concatenate([X[:5], X[40:], X[40:42], X[:1]]))
+    graph = model.graph_
+    assert graph.n_nodes == 68
+    assert graph.is_connected
+    assert sorted(model._growing.neighbors.copies.tolist()) == [40, 41, 42, 43, 44, 65, 66, 67]
+    model.forget([0, 45])  # originals whose copies stay
+    assert model.graph_.is_connected
+    model.partial_fit(X[:1])
+    assert model.graph_.is_connected
+    assert model.transform(X[:1]).nnz > 0
+
+
+def test_names_and_sparse_rows():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.standard_normal((30, 3)), index=[f"p{i}" for i in range(30)])
+    model = GRASPEL(random_state=0).partial_fit(frame[:20]).partial_fit(frame[20:])
+    assert model.graph_.node_names[25] == "p25"
+    model.forget(["p3", "p25"])
+    assert model.graph_.node_names[3] == "p4"
+    with pytest.raises(ValueError, match="name all or none"):
+        model.partial_fit(frame.to_numpy())
+    with pytest.raises(ValueError, match="have the names of old ones"):
+        model.partial_fit(frame[:3])
+    dense, sparse = grow(frame.to_numpy(), 3), grow(sp.csr_array(frame.to_numpy()), 3)
+    np.testing.assert_array_equal(dense.graph_.heads, sparse.graph_.heads)
+
+
+def test_what_cannot_be_done():
+    X = np.random.default_rng(0).standard_normal((20, 3))
+    model = GRASPEL(random_state=0).fit(X)
+    with pytest.raises(ValueError, match="must be numbers from 0 to 19"):
+        model.forget([25])
+    with pytest.raises(ValueError, match="2 of 20 points would be left"):
+        model.forget(range(18))
+    with pytest.raises(ValueError, match="initial='mst'"):
+        GRASPEL(initial="mst").fit(X).partial_fit(X + 1)
+    with pytest.raises(ValueError, match="features"):
+        model.partial_fit(X[:, :2])
+
+
+def test_the_norm_is_followed_exactly(rng):
+    X = rng.standard_normal((50, 4)) * [1, 2, 3, 4]
+    changing = ChangingPoints.of(Data(X[:20]))
+    changing.append(X[20:])
+    assert changing.points.spectral_norm == pytest.approx(Data(X).spectral_norm, rel=1e-5)
+    changing.remove(np.arange(10, 50), np.arange(10))
+    assert changing.points.spectral_norm == pytest.approx(Data(X[10:]).spectral_norm, rel=1e-5)
+    before = X.copy()
+    changing.append(X[:3])
+    np.testing.assert_array_equal(X, before)
+
+
+def test_many_points_are_searched_by_landmarks(monkeypatch, digits):
+    for module in ("grown", "search"):
+        monkeypatch.setattr(f"graspel.neighbors.{module}.EXACT_WORK", 1e6)
+    X = digits[0]
+    model = grow(X, 5, max_iter=0)
+    assert model._growing.neighbors.landmarks is not None
+    exact = exact_neighbors(Data(X), np.arange(len(X)), 2)[1]
+    assert np.isclose(model._growing.neighbors.z[:, :2], exact, rtol=1e-4).mean() > 0.95
+    ties = model.transform(X[-300:] + 1e-6)
+    assert (np.asarray(ties.argmax(axis=1)).ravel() == np.arange(len(X) - 300, len(X))).mean() > 0.95
