@@ -15,9 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from graspel.data.preparation import MAX_NEW, MAX_UNITS, SHORT, Preparation, round_tiny
-from graspel.runtime.types import Floats
-
-Ints = NDArray[np.integer[Any]]
+from graspel.runtime.types import Floats, Indices
 
 COMPILED_VALUES = 1 << 24  # stored values of compared rows from which loading the compiled kernel pays: a second
 NORM_TOL = 1e-6  # relative accuracy of the squared spectral norm
@@ -60,7 +58,7 @@ def prepare_sparse_rows(X: Any, preparation: Preparation) -> sp.csr_array:
     return A
 
 
-def _largest_of_rows(A: sp.csr_array, row: Ints) -> Floats:
+def _largest_of_rows(A: sp.csr_array, row: Indices) -> Floats:
     """The largest absolute value of each row."""
     largest = np.zeros(A.shape[0])
     np.maximum.at(largest, row, np.abs(A.data.astype(np.float64)))
@@ -95,7 +93,7 @@ def centered_norm(A: sp.csr_array, mean: Floats, rng: np.random.Generator) -> fl
     return float(np.sqrt(max(eigsh(operator, 1, v0=start, tol=NORM_TOL, return_eigenvectors=False)[0], 0.0)))
 
 
-def pair_distances(A: sp.csr_array, p: Ints, B: sp.csr_array, q: Ints) -> Floats:
+def pair_distances(A: sp.csr_array, p: Indices, B: sp.csr_array, q: Indices) -> Floats:
     """|a_p - b_q|^2 of the pairs (p_i, q_i), from differences: exactly zero for equal rows, no cancellation."""
     if not len(p):
         return np.empty(0)

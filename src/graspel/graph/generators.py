@@ -17,10 +17,10 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graspel.graph.graph import Graph
 from graspel.runtime.parameters import check_number, generator
+from graspel.runtime.types import Ints
 
 __all__ = [
     "erdos_renyi_graph",
@@ -29,8 +29,6 @@ __all__ = [
     "preferential_attachment_graph",
     "stochastic_block_graph",
 ]
-
-Nodes = NDArray[np.int64]
 
 MAX_DRAWS = 1000  # random graphs drawn before giving up on a connected one
 
@@ -213,7 +211,7 @@ def _draw_connected(draw: Callable[[np.random.Generator], Graph], random_state: 
     )
 
 
-def _pairs_within(n: int, p: float, rng: np.random.Generator) -> Nodes:
+def _pairs_within(n: int, p: float, rng: np.random.Generator) -> Ints:
     """Draw each pair of n nodes with probability p (2 x m); for small p, time and memory are proportional to m."""
     k = _draw_numbers(n * (n - 1) // 2, p, rng)
     # Pair (i, j), i < j, is number k = j (j - 1) / 2 + i; the square root may be off by one.
@@ -223,11 +221,11 @@ def _pairs_within(n: int, p: float, rng: np.random.Generator) -> Nodes:
     return np.stack([k - j * (j - 1) // 2, j])
 
 
-def _pairs_between(n: int, m: int, p: float, rng: np.random.Generator) -> Nodes:
+def _pairs_between(n: int, m: int, p: float, rng: np.random.Generator) -> Ints:
     """Draw each pair of one of n nodes with one of m other nodes with probability p."""
     return np.stack(np.divmod(_draw_numbers(n * m, p, rng), m))
 
 
-def _draw_numbers(total: int, p: float, rng: np.random.Generator) -> Nodes:
+def _draw_numbers(total: int, p: float, rng: np.random.Generator) -> Ints:
     """Draw each of the numbers below `total` with probability p: first how many, then which."""
     return rng.choice(total, rng.binomial(total, p), replace=False, shuffle=False) if total else np.zeros(0, np.int64)

@@ -26,11 +26,9 @@ import heapq
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graspel.kernels.compile import kernel
-
-Ints = NDArray[Any]
+from graspel.runtime.types import Indices
 
 COARSEST = 120  # nodes at which contraction ends
 SHRINKAGE = 0.9  # share of the nodes that a contraction may leave to be worth another
@@ -42,7 +40,7 @@ PATIENCE = 200  # moves without a smaller separator after which a pass ends
 
 
 @kernel
-def next_random(state: Ints, below: int) -> Any:
+def next_random(state: Indices, below: int) -> Any:
     """A random number from 0 up to `below`, by xorshift (Marsaglia)."""
     x = state[0]
     x ^= x << np.uint64(13)
@@ -65,7 +63,7 @@ def decode(code: int) -> Any:
 
 
 @kernel
-def take_subgraph(indptr: Ints, indices: Ints, nodes: Ints, place: Ints) -> tuple[Ints, Ints]:
+def take_subgraph(indptr: Indices, indices: Indices, nodes: Indices, place: Indices) -> tuple[Indices, Indices]:
     """The edges among some nodes, numbered in their order; `place` is scratch, -1 everywhere."""
     n = len(nodes)
     for i in range(n):
@@ -89,10 +87,12 @@ def take_subgraph(indptr: Ints, indices: Ints, nodes: Ints, place: Ints) -> tupl
 
 
 @kernel
-def match_nodes(pointers: Ints, ends: Ints, edge_weight: Ints, weight: Ints, largest: int, state: Ints) -> Ints:
+def match_nodes(
+    pointers: Indices, ends: Indices, edge_weight: Indices, weight: Indices, largest: int, state: Indices
+) -> Indices:
     """The mate of every node along a heavy edge, or two edges away if all neighbors are taken, or the node itself."""
     n = len(weight)
-    visit: Ints = np.arange(n)
+    visit: Indices = np.arange(n)
     for t in range(n - 1, 0, -1):
         s = next_random(state, t + 1)
         visit[t], visit[s] = visit[s], visit[t]
@@ -124,8 +124,8 @@ def match_nodes(pointers: Ints, ends: Ints, edge_weight: Ints, weight: Ints, lar
 
 @kernel
 def contract_mates(
-    pointers: Ints, ends: Ints, edge_weight: Ints, weight: Ints, mate: Ints
-) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    pointers: Indices, ends: Indices, edge_weight: Indices, weight: Indices, mate: Indices
+) -> tuple[Indices, Indices, Indices, Indices, Indices]:
     """The group of every node, and the graph of the groups with summed weights."""
     n = len(weight)
     group = np.full(n, -1, np.int32)
@@ -166,7 +166,7 @@ def contract_mates(
 
 
 @kernel
-def grow_part(pointers: Ints, ends: Ints, weight: Ints, seed: int, part: Ints) -> None:
+def grow_part(pointers: Indices, ends: Indices, weight: Indices, seed: int, part: Indices) -> None:
     """Set part 0 to the nodes near `seed` that have half of the weight, and part 1 to the others."""
     n = len(weight)
     part[:] = 1
@@ -201,7 +201,7 @@ def grow_part(pointers: Ints, ends: Ints, weight: Ints, seed: int, part: Ints) -
 
 @kernel
 def improve_cut(
-    pointers: Ints, ends: Ints, edge_weight: Ints, weight: Ints, part: Ints, largest: int
+    pointers: Indices, ends: Indices, edge_weight: Indices, weight: Indices, part: Indices, largest: int
 ) -> tuple[int, int]:
     """One pass of moves between the two parts; returns the weight of the edges between them before and after."""
     n = len(weight)
@@ -263,7 +263,9 @@ def improve_cut(
 
 
 @kernel
-def balance_cut(pointers: Ints, ends: Ints, edge_weight: Ints, weight: Ints, part: Ints, largest: int) -> int:
+def balance_cut(
+    pointers: Indices, ends: Indices, edge_weight: Indices, weight: Indices, part: Indices, largest: int
+) -> int:
     """Passes as long as they lower the weight of the edges between the parts, which is returned."""
     best = 0
     for _ in range(PASSES):
@@ -274,7 +276,7 @@ def balance_cut(pointers: Ints, ends: Ints, edge_weight: Ints, weight: Ints, par
 
 
 @kernel
-def cover_cut(pointers: Ints, ends: Ints, part: Ints) -> None:
+def cover_cut(pointers: Indices, ends: Indices, part: Indices) -> None:
     """Move nodes with edges between the two parts to part 2 until none is left, those with the most edges first."""
     n = len(pointers) - 1
     crossing = np.zeros(n, np.int64)
@@ -299,7 +301,7 @@ def cover_cut(pointers: Ints, ends: Ints, part: Ints) -> None:
 
 
 @kernel
-def weigh_sides(pointers: Ints, ends: Ints, weight: Ints, part: Ints, v: int, beside: Ints) -> None:
+def weigh_sides(pointers: Indices, ends: Indices, weight: Indices, part: Indices, v: int, beside: Indices) -> None:
     """The weight of the neighbors of v in both parts, into beside[v]."""
     beside[v, 0] = 0
     beside[v, 1] = 0
@@ -309,7 +311,7 @@ def weigh_sides(pointers: Ints, ends: Ints, weight: Ints, part: Ints, v: int, be
 
 
 @kernel
-def improve_once(pointers: Ints, ends: Ints, weight: Ints, part: Ints, largest: int) -> int:
+def improve_once(pointers: Indices, ends: Indices, weight: Indices, part: Indices, largest: int) -> int:
     """One pass of moves out of the separator; returns by how much lighter it became."""
     n = len(weight)
     sums = np.zeros(3, np.int64)
@@ -387,7 +389,7 @@ def improve_once(pointers: Ints, ends: Ints, weight: Ints, part: Ints, largest: 
 
 
 @kernel
-def improve(pointers: Ints, ends: Ints, weight: Ints, part: Ints, largest: int) -> None:
+def improve(pointers: Indices, ends: Indices, weight: Indices, part: Indices, largest: int) -> None:
     """Passes as long as they make the separator lighter."""
     for _ in range(PASSES):
         if improve_once(pointers, ends, weight, part, largest) <= 0:
@@ -395,7 +397,7 @@ def improve(pointers: Ints, ends: Ints, weight: Ints, part: Ints, largest: int) 
 
 
 @kernel
-def separate(pointers: Ints, ends: Ints, state: Ints) -> Ints:
+def separate(pointers: Indices, ends: Indices, state: Indices) -> Indices:
     """The part of every node: 0 or 1, and 2 in the separator between them."""
     n = len(pointers) - 1
     weight = np.ones(n, np.int32)
@@ -436,7 +438,7 @@ def separate(pointers: Ints, ends: Ints, state: Ints) -> Ints:
 
 
 @kernel
-def dissect(indptr: Ints, indices: Ints, leaf_size: int) -> tuple[Ints, Ints]:
+def dissect(indptr: Indices, indices: Indices, leaf_size: int) -> tuple[Indices, Indices]:
     """The nodes in the order of elimination, and the pieces, every piece after its parts.
 
     A row of the pieces has its first place in the order, the first place of its own nodes (its separator, or all nodes

@@ -22,15 +22,11 @@ The generator SplitMix64.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from graspel.kernels.compile import kernel
-from graspel.runtime.types import Floats
-
-Ints = NDArray[Any]
+from graspel.runtime.types import Floats, Indices
 
 N_BUCKETS = 128  # degrees up to 63 have a bucket each, larger ones one for each 64, the last one all above 4,096
 
@@ -44,7 +40,7 @@ def bucket_of(degree: int) -> int:
 
 
 @kernel
-def enqueue(v: int, bucket: int, queues: Ints, waiting: Ints) -> None:
+def enqueue(v: int, bucket: int, queues: Indices, waiting: Indices) -> None:
     """Append node v to the end of a bucket; `queues` holds its first and last node, `waiting` the nodes beside each."""
     last = queues[bucket, 1]
     waiting[v, 0] = last
@@ -57,7 +53,7 @@ def enqueue(v: int, bucket: int, queues: Ints, waiting: Ints) -> None:
 
 
 @kernel
-def dequeue(v: int, bucket: int, queues: Ints, waiting: Ints) -> None:
+def dequeue(v: int, bucket: int, queues: Indices, waiting: Indices) -> None:
     """Take node v out of its bucket."""
     before = waiting[v, 0]
     after = waiting[v, 1]
@@ -72,14 +68,14 @@ def dequeue(v: int, bucket: int, queues: Ints, waiting: Ints) -> None:
 
 
 @kernel
-def enqueue_all(degree: Ints, queues: Ints, waiting: Ints) -> None:
+def enqueue_all(degree: Indices, queues: Indices, waiting: Indices) -> None:
     """Append all nodes to the buckets of their degrees, in order."""
     for v in range(len(degree)):
         enqueue(v, bucket_of(degree[v]), queues, waiting)
 
 
 @kernel
-def sort_by_weight(n: int, weights: Floats, nodes: Ints, slots: Ints) -> None:
+def sort_by_weight(n: int, weights: Floats, nodes: Indices, slots: Indices) -> None:
     """Sort the first n entries of three arrays by ascending weight (Shell's method, in place)."""
     gap = 1
     while gap < n // 3:
@@ -114,7 +110,7 @@ def next_uniform(state: NDArray[np.uint64]) -> float:
 
 @kernel
 def link_half_edges(
-    indptr: Ints, indices: Ints, data: Floats, ends: Ints, weight: Floats, first: Ints, degree: Ints
+    indptr: Indices, indices: Indices, data: Floats, ends: Indices, weight: Floats, first: Indices, degree: Indices
 ) -> None:
     """Store the edges of a CSR matrix as lists of half-edges: `ends` holds the node at the other end and the next."""
     used = 0
@@ -138,24 +134,24 @@ def link_half_edges(
 # Longer than 60 lines: one loop whose steps share nearly all of their arrays.
 @kernel
 def eliminate_nodes(
-    counters: Ints,
-    ends: Ints,
+    counters: Indices,
+    ends: Indices,
     weight: Floats,
-    first: Ints,
-    degree: Ints,
-    queues: Ints,
-    waiting: Ints,
+    first: Indices,
+    degree: Indices,
+    queues: Indices,
+    waiting: Indices,
     ground: Floats,
-    order: Ints,
+    order: Indices,
     pivots: Floats,
-    pointers: Ints,
-    columns: Ints,
+    pointers: Indices,
+    columns: Indices,
     shares: Floats,
-    star_nodes: Ints,
-    star_slots: Ints,
+    star_nodes: Indices,
+    star_slots: Indices,
     star_weights: Floats,
     later: Floats,
-    at: Ints,
+    at: Indices,
     state: NDArray[np.uint64],
     n_last: int,
     careful_from: int,
@@ -295,7 +291,7 @@ def eliminate_nodes(
 
 
 @kernel
-def fill_rest(rest: Floats, nodes: Ints, place: Ints, ends: Ints, weight: Floats, first: Ints) -> None:
+def fill_rest(rest: Floats, nodes: Indices, place: Indices, ends: Indices, weight: Floats, first: Indices) -> None:
     """Add the edges between the nodes that are left to a dense adjacency; `place` is their row."""
     for i in range(len(nodes)):
         e = first[nodes[i]]

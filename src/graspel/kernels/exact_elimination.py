@@ -19,19 +19,14 @@ study. Power Industry Computer Applications Conference, 1973.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from graspel.kernels.compile import kernel
-from graspel.runtime.types import Floats
-
-Ints = NDArray[Any]
+from graspel.runtime.types import Floats, Indices
 
 
 @kernel
-def eliminate(pointers: Ints, rows: Ints, weights: Floats, pivots: Floats, core: Floats) -> None:
+def eliminate(pointers: Indices, rows: Indices, weights: Floats, pivots: Floats, core: Floats) -> None:
     """Turn edge weights on the pattern into those at elimination, and add what elimination adds to the core.
 
     `weights` are those of the graph, zero where the pattern has no edge of it; `core` is a matrix whose upper triangle
@@ -75,7 +70,9 @@ def eliminate(pointers: Ints, rows: Ints, weights: Floats, pivots: Floats, core:
 
 
 @kernel
-def restore_resistances(pointers: Ints, rows: Ints, weights: Floats, pivots: Floats, core: Floats, R: Floats) -> None:
+def restore_resistances(
+    pointers: Indices, rows: Indices, weights: Floats, pivots: Floats, core: Floats, R: Floats
+) -> None:
     """The resistances of all pairs of the pattern into R, from those of all pairs of the core (upper triangle)."""
     n = len(pointers) - 1
     place = np.full(n + len(core), -1, np.int32)
@@ -116,7 +113,7 @@ def restore_resistances(pointers: Ints, rows: Ints, weights: Floats, pivots: Flo
 
 
 @kernel
-def solve_from(pointers: Ints, rows: Ints, shares: Floats, X: Floats, first: int) -> None:
+def solve_from(pointers: Indices, rows: Indices, shares: Floats, X: Floats, first: int) -> None:
     """Hand on the right sides X of nodes `first` and later, most of them zero, to later neighbors."""
     m = X.shape[1]
     for v in range(first, len(pointers) - 1):
@@ -133,7 +130,7 @@ def solve_from(pointers: Ints, rows: Ints, shares: Floats, X: Floats, first: int
 
 
 @kernel
-def solve_back_to(pointers: Ints, rows: Ints, shares: Floats, pivots: Floats, X: Floats, first: int) -> None:
+def solve_back_to(pointers: Indices, rows: Indices, shares: Floats, pivots: Floats, X: Floats, first: int) -> None:
     """Divide by the pivots, and add to every node, last first, the weighted mean of its later neighbors."""
     m = X.shape[1]
     for v in range(len(pointers) - 2, first - 1, -1):
@@ -147,7 +144,14 @@ def solve_back_to(pointers: Ints, rows: Ints, shares: Floats, pivots: Floats, X:
 
 @kernel
 def find_far_pairs(
-    M: Floats, diagonal: Floats, column_diagonal: Floats, z: Floats, floor: float, beta4: float, unit: float, at: Ints
+    M: Floats,
+    diagonal: Floats,
+    column_diagonal: Floats,
+    z: Floats,
+    floor: float,
+    beta4: float,
+    unit: float,
+    at: Indices,
 ) -> int:
     """Positions (row, column) in M of the pairs with R > k, into `at` as far as it has room; returns their number.
 

@@ -12,19 +12,14 @@ The formulas are those of :mod:`graspel.linalg.factor.multifrontal`. After elimi
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from graspel.kernels.compile import kernel
-from graspel.runtime.types import Floats
-
-Ints = NDArray[Any]
+from graspel.runtime.types import Floats, Indices
 
 
 @kernel
-def add_block(block: Floats, place: Ints, own: Floats, beside: Floats, later: Floats) -> None:
+def add_block(block: Floats, place: Indices, own: Floats, beside: Floats, later: Floats) -> None:
     """Add the upper triangle of a block to the front; `place` are the places of its nodes, increasing."""
     n_own = own.shape[0]
     n = len(place)
@@ -42,7 +37,7 @@ def add_block(block: Floats, place: Ints, own: Floats, beside: Floats, later: Fl
 
 
 @kernel
-def take_block(place: Ints, own: Floats, beside: Floats, later: Floats) -> Floats:
+def take_block(place: Indices, own: Floats, beside: Floats, later: Floats) -> Floats:
     """The block of these nodes of the front, both triangles."""
     n_own = own.shape[0]
     n = len(place)
@@ -67,12 +62,12 @@ def take_block(place: Ints, own: Floats, beside: Floats, later: Floats) -> Float
 def eliminate_fronts(
     lowest: int,
     last: int,
-    limits: Ints,
-    firsts: Ints,
-    pointers: Ints,
-    place: Ints,
-    part_pointers: Ints,
-    parts: Ints,
+    limits: Indices,
+    firsts: Indices,
+    pointers: Indices,
+    place: Indices,
+    part_pointers: Indices,
+    parts: Indices,
     entries: Floats,
     logdets: Floats,
 ) -> Floats:
@@ -110,15 +105,15 @@ def invert_fronts(
     lowest: int,
     last: int,
     known: Floats,
-    limits: Ints,
-    firsts: Ints,
-    pointers: Ints,
-    place: Ints,
-    part_pointers: Ints,
-    parts: Ints,
+    limits: Indices,
+    firsts: Indices,
+    pointers: Indices,
+    place: Indices,
+    part_pointers: Indices,
+    parts: Indices,
     entries: Floats,
-    slots: Ints,
-    slot_pointers: Ints,
+    slots: Indices,
+    slot_pointers: Indices,
     found: Floats,
 ) -> None:
     """M in the fronts from the last to the lowest, M between the later nodes of the last being `known`.
@@ -152,7 +147,14 @@ def invert_fronts(
 
 @kernel
 def solve_forward(
-    numbers: Ints, limits: Ints, firsts: Ints, pointers: Ints, later: Ints, entries: Floats, X: Floats, origin: int
+    numbers: Indices,
+    limits: Indices,
+    firsts: Indices,
+    pointers: Indices,
+    later: Indices,
+    entries: Floats,
+    X: Floats,
+    origin: int,
 ) -> None:
     """Substitution in some fronts, each after its parts; row 0 of X is row `origin` of the matrix."""
     for f in numbers:
@@ -173,7 +175,14 @@ def solve_forward(
 
 @kernel
 def solve_back(
-    lowest: int, limits: Ints, firsts: Ints, pointers: Ints, later: Ints, entries: Floats, X: Floats, origin: int
+    lowest: int,
+    limits: Indices,
+    firsts: Indices,
+    pointers: Indices,
+    later: Indices,
+    entries: Floats,
+    X: Floats,
+    origin: int,
 ) -> None:
     """Substitution in all fronts from the last one to the lowest, after that in the other direction."""
     for f in range(len(limits) - 2, lowest - 1, -1):

@@ -17,18 +17,14 @@ Analysis and Applications 17, 1996.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from graspel.kernels.compile import kernel
-
-Ints = NDArray[Any]
+from graspel.runtime.types import Indices
 
 
 @kernel
-def put_in_bucket(v: int, degree: int, first: Ints, beside: Ints) -> None:
+def put_in_bucket(v: int, degree: int, first: Indices, beside: Indices) -> None:
     """Put node v first in the bucket of its degree; `beside` holds the nodes before and after each in its bucket."""
     after = first[degree]
     beside[v, 0] = -1
@@ -39,7 +35,7 @@ def put_in_bucket(v: int, degree: int, first: Ints, beside: Ints) -> None:
 
 
 @kernel
-def take_from_bucket(v: int, degree: int, first: Ints, beside: Ints) -> None:
+def take_from_bucket(v: int, degree: int, first: Indices, beside: Indices) -> None:
     """Take node v out of the bucket of its degree."""
     before = beside[v, 0]
     after = beside[v, 1]
@@ -52,7 +48,7 @@ def take_from_bucket(v: int, degree: int, first: Ints, beside: Ints) -> None:
 
 
 @kernel
-def grow(array: Ints, size: int) -> Ints:
+def grow(array: Indices, size: int) -> Indices:
     """A copy of the array with room for at least `size` entries, if it has not that room yet."""
     if size <= len(array):
         return array
@@ -64,17 +60,17 @@ def grow(array: Ints, size: int) -> Ints:
 @kernel
 def collect_front(
     v: int,
-    own: Ints,
-    own_start: Ints,
-    own_length: Ints,
-    first_element: Ints,
-    element: Ints,
-    next_element: Ints,
-    start: Ints,
-    length: Ints,
-    rows: Ints,
+    own: Indices,
+    own_start: Indices,
+    own_length: Indices,
+    first_element: Indices,
+    element: Indices,
+    next_element: Indices,
+    start: Indices,
+    length: Indices,
+    rows: Indices,
     n_rows: int,
-    mark: Ints,
+    mark: Indices,
 ) -> int:
     """Append the neighbors of v to `rows`, absorb the elements of v, and return the new number of rows."""
     mark[v] = v
@@ -101,13 +97,13 @@ def collect_front(
 @kernel
 def count_outside(
     v: int,
-    front: Ints,
-    first_element: Ints,
-    element: Ints,
-    next_element: Ints,
-    start: Ints,
-    length: Ints,
-    outside: Ints,
+    front: Indices,
+    first_element: Indices,
+    element: Indices,
+    next_element: Indices,
+    start: Indices,
+    length: Indices,
+    outside: Indices,
 ) -> None:
     """For every element of a node in the front of v, count its nodes that are not in the front, into outside[:, 0]."""
     for i in range(len(front)):
@@ -126,16 +122,16 @@ def count_outside(
 def update_node(
     u: int,
     v: int,
-    own: Ints,
-    own_start: Ints,
-    own_length: Ints,
-    first_element: Ints,
-    element: Ints,
-    next_element: Ints,
-    start: Ints,
-    length: Ints,
-    outside: Ints,
-    mark: Ints,
+    own: Indices,
+    own_start: Indices,
+    own_length: Indices,
+    first_element: Indices,
+    element: Indices,
+    next_element: Indices,
+    start: Indices,
+    length: Indices,
+    outside: Indices,
+    mark: Indices,
 ) -> int:
     """Drop what the element of v has replaced from the lists of u; return the neighbors of u outside that element."""
     kept = own_start[u]
@@ -165,8 +161,8 @@ def update_node(
 
 @kernel
 def eliminate_by_degree(
-    indptr: Ints, indices: Ints, dense_share: float, most_squares: float
-) -> tuple[Ints, Ints, Ints]:
+    indptr: Indices, indices: Indices, dense_share: float, most_squares: float
+) -> tuple[Indices, Indices, Indices]:
     """The order of elimination, and for each node in it the neighbors it had then (pointers, rows: node numbers).
 
     The loop ends when the lowest degree exceeds the share `dense_share` of the nodes that are left, or when the sum of

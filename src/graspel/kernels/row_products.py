@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from numpy.typing import NDArray
-
 from graspel.kernels.compile import kernel
-from graspel.runtime.types import Floats
-
-Ints = NDArray[Any]
+from graspel.runtime.types import Floats, Indices
 
 
 @kernel
 def multiply_rows(
-    a_start: Ints,
-    a_columns: Ints,
+    a_start: Indices,
+    a_columns: Indices,
     a_values: Floats,
-    b_start: Ints,
-    b_columns: Ints,
+    b_start: Indices,
+    b_columns: Indices,
     b_values: Floats,
-    p: Ints,
-    q: Ints,
+    p: Indices,
+    q: Indices,
     products: Floats,
 ) -> None:
     """Row p_i of one CSR matrix times row q_i of another, for all i; the columns of each row are sorted."""

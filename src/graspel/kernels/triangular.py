@@ -6,18 +6,12 @@ the cache.
 
 from __future__ import annotations
 
-from typing import Any
-
-from numpy.typing import NDArray
-
 from graspel.kernels.compile import kernel
-from graspel.runtime.types import Floats
-
-Ints = NDArray[Any]
+from graspel.runtime.types import Floats, Indices
 
 
 @kernel
-def solve_forward(pointers: Ints, columns: Ints, shares: Floats, X: Floats) -> None:
+def solve_forward(pointers: Indices, columns: Indices, shares: Floats, X: Floats) -> None:
     """Replace X by G^-1 X: every eliminated node hands its value on to its later neighbors."""
     m = X.shape[1]
     for v in range(len(pointers) - 1):
@@ -27,7 +21,7 @@ def solve_forward(pointers: Ints, columns: Ints, shares: Floats, X: Floats) -> N
 
 
 @kernel
-def solve_backward(pointers: Ints, columns: Ints, shares: Floats, X: Floats) -> None:
+def solve_backward(pointers: Indices, columns: Indices, shares: Floats, X: Floats) -> None:
     """Replace X by G^-T X: every eliminated node, last first, adds the weighted mean of its later neighbors."""
     m = X.shape[1]
     for v in range(len(pointers) - 2, -1, -1):

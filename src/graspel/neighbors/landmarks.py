@@ -27,9 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.runtime.parallel import row_blocks, run_blocks
-
-Rows = NDArray[np.float32]
-Ints = NDArray[np.int32]
+from graspel.runtime.types import Indices, Singles
 
 TOP_LANDMARKS = 4096  # landmarks that all queries are compared with
 CELL_LIMIT = 4  # largest size of a cell, in average sizes: hubs would cost the square of theirs
@@ -61,8 +59,8 @@ class Density(NamedTuple):
 class Lists(NamedTuple):
     """Neighbor lists by increasing squared distance in the sketch (inf and -1: none), and which entries are new."""
 
-    z: Rows
-    indices: Ints
+    z: Singles
+    indices: Indices
     fresh: NDArray[np.bool_]
 
     @classmethod
@@ -87,14 +85,14 @@ class Landmarks:
     density : Density
     """
 
-    rows: Rows
+    rows: Singles
     start: NDArray[np.int64]
-    members: Ints
+    members: Indices
     above: Landmarks | None
     density: Density
 
     @classmethod
-    def build(cls, X: Rows, density: Density, rng: np.random.Generator, n_threads: int) -> tuple[Landmarks, Ints]:
+    def build(cls, X: Singles, density: Density, rng: np.random.Generator, n_threads: int) -> tuple[Landmarks, Indices]:
         """Landmarks of the rows of X, and the m landmarks nearest to each row, nearest first."""
         rows = X[choose_landmarks(len(X), density, rng)]
         above = cls.build(rows, density, rng, n_threads)[0] if len(rows) > TOP_LANDMARKS else None
@@ -103,7 +101,7 @@ class Landmarks:
         start, members, _ = fill_cells(near, len(rows), CELL_LIMIT * density.share * density.m)
         return cls(rows, start, members, above, density), near
 
-    def nearest(self, Q: Rows, m: int, n_threads: int) -> Ints:
+    def nearest(self, Q: Singles, m: int, n_threads: int) -> Indices:
         """The m landmarks nearest to each row of Q, nearest first (-1 if fewer were found)."""
         if self.above is None:
             return nearest_by_products(Q, self.rows, m, n_threads)
@@ -111,13 +109,13 @@ class Landmarks:
         self.above.improve(Q, self.above.nearest(Q, m, n_threads), self.rows, lists, n_threads)
         return lists.indices
 
-    def search(self, Q: Rows, X: Rows, width: int, n_threads: int) -> NDArray[np.int64]:
+    def search(self, Q: Singles, X: Singles, width: int, n_threads: int) -> NDArray[np.int64]:
         """For new rows Q: about the `width` nearest of the rows X that the landmarks were chosen from, -1 if fewer."""
         lists = Lists.empty(len(Q), width)
         self.improve(Q, self.nearest(Q, NEW_LANDMARKS, n_threads), X, lists, n_threads)
         return lists.indices.astype(np.int64)
 
-    def improve(self, Q: Rows, near: Ints, X: Rows, lists: Lists, n_threads: int) -> None:
+    def improve(self, Q: Singles, near: Indices, X: Singles, lists: Lists, n_threads: int) -> None:
         """Improve the lists of the rows of Q, with these nearest landmarks, by the rows of X in their cells.
 
         Cells are compared in batches, so that what they found fits in memory, and then merged list by list.
@@ -134,7 +132,7 @@ class Landmarks:
             bound = lists.z[:, -1].copy()
 
             def compare(
-                cells: tuple[int, int], z: Rows = z, index: Ints = index, low: int = low, bound: Rows = bound
+                cells: tuple[int, int], z: Singles = z, index: Indices = index, low: int = low, bound: Singles = bound
             ) -> None:
                 part = slice(
                     int(query_start[cells[0]] - query_start[low]), int(query_start[cells[1]] - query_start[low])
@@ -145,7 +143,7 @@ class Landmarks:
                     index[part],
                 )
 
-            def merge(block: slice, z: Rows = z, index: Ints = index, low: int = low, high: int = high) -> None:
+            def merge(block: slice, z: Singles = z, index: Indices = index, low: int = low, high: int = high) -> None:
                 here = places[block] - query_start[low]
                 merge_found(
                     everyone[block] - block.start,
@@ -168,7 +166,7 @@ class Landmarks:
             run_blocks(merge, row_blocks(len(Q), MERGE_BLOCK), n_threads)
 
 
-def descend(X: Rows, lists: Lists, n_threads: int) -> Lists:
+def descend(X: Singles, lists: Lists, n_threads: int) -> Lists:
     """One round of descent: every row is compared with the neighbors of its neighbors, in both directions."""
     from graspel.kernels.nearest import pull_nearest, reverse_entries
 
@@ -181,7 +179,7 @@ def descend(X: Rows, lists: Lists, n_threads: int) -> Lists:
     start, members = np.append(0, np.cumsum(used.sum(axis=1))), entries[used]
     better = Lists(lists.z.copy(), lists.indices.copy(), np.zeros_like(lists.fresh))
     everyone = np.arange(n, dtype=np.int32)
-    scratch: SimpleQueue[Ints] = SimpleQueue()
+    scratch: SimpleQueue[Indices] = SimpleQueue()
     for _ in range(n_threads):
         scratch.put(np.zeros(n, dtype=np.int32))
 
@@ -194,7 +192,7 @@ def descend(X: Rows, lists: Lists, n_threads: int) -> Lists:
     return better
 
 
-def nearest_by_products(Q: Rows, X: Rows, m: int, n_threads: int) -> Ints:
+def nearest_by_products(Q: Singles, X: Singles, m: int, n_threads: int) -> Indices:
     """The m rows of X nearest to each row of Q, nearest first, by matrix products."""
     from graspel.kernels.nearest import keep_nearest_of_products
 
@@ -213,7 +211,7 @@ def nearest_by_products(Q: Rows, X: Rows, m: int, n_threads: int) -> Ints:
 
 
 def share_compared(
-    X: Rows, p: NDArray[np.int64], q: NDArray[np.int64], density: Density, rng: np.random.Generator, n_threads: int
+    X: Singles, p: NDArray[np.int64], q: NDArray[np.int64], density: Density, rng: np.random.Generator, n_threads: int
 ) -> float:
     """The share of the pairs (p_i, q_i) of rows that landmarks of this density would compare, for a random choice."""
     landmarks = X[choose_landmarks(len(X), density, rng)]
@@ -228,7 +226,7 @@ def choose_landmarks(n: int, density: Density, rng: np.random.Generator) -> NDAr
     return np.sort(rng.choice(n, max(1, n // density.share), replace=False))
 
 
-def fill_cells(near: Ints, n_cells: int, limit: int) -> tuple[NDArray[np.int64], Ints, NDArray[np.int64]]:
+def fill_cells(near: Indices, n_cells: int, limit: int) -> tuple[NDArray[np.int64], Indices, NDArray[np.int64]]:
     """The rows of each cell, at most `limit` of them, those for which it is the nearest first: start, rows, places."""
     from graspel.kernels.nearest import fill_groups
 

@@ -15,13 +15,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graspel.neighbors.products import nearest_rows, nearest_rows_rounded
 from graspel.runtime.parallel import map_blocks, row_blocks, run_blocks
-from graspel.runtime.types import Ints
-
-Rows = NDArray[np.float32]
+from graspel.runtime.types import Ints, Singles
 
 ROWS_PER_CENTER = 32  # sampled rows per center in Lloyd's iteration
 LLOYD_ROUNDS = 8  # rounds of Lloyd's iteration; centers need not converge, any that spread well will do
@@ -35,7 +32,7 @@ ROW_BLOCK = 1024  # rows compared with centers in one matrix product
 class Partition:
     """Cells of a set of rows: centers, and the rows of cell c as ``members[start[c]:start[c + 1]]``."""
 
-    centers: Rows
+    centers: Singles
     members: Ints
     start: Ints
     regions: Partition | None  # a partition of the centers, if there are many
@@ -50,7 +47,7 @@ class Partition:
         return self.members[self.start[c] : self.start[c + 1]]
 
     @classmethod
-    def build(cls, X: Rows, size: int, rng: np.random.Generator, n_threads: int) -> Partition:
+    def build(cls, X: Singles, size: int, rng: np.random.Generator, n_threads: int) -> Partition:
         """Divide the rows of X into cells of about `size` rows."""
         n_regions = max(1, int(np.sqrt(len(X) / size)))
         sample = X[rng.choice(len(X), min(len(X), 4 * ROWS_PER_CENTER * n_regions), replace=False)]
@@ -59,7 +56,7 @@ class Partition:
         rows_of_regions = np.split(order, np.searchsorted(region[order], np.arange(1, n_regions)))
         seeds = rng.integers(2**63, size=n_regions)
 
-        def place_centers(r: int) -> Rows:
+        def place_centers(r: int) -> Singles:
             rows, region_rng = rows_of_regions[r], np.random.default_rng(seeds[r])
             if not len(rows):
                 return X[:0]
@@ -77,7 +74,7 @@ class Partition:
         members = np.argsort(cell, kind="stable")
         return cls(centers, members, np.searchsorted(cell[members], np.arange(len(centers) + 1)), regions)
 
-    def nearest_cells(self, queries: Rows, k: int, n_threads: int) -> Ints:
+    def nearest_cells(self, queries: Singles, k: int, n_threads: int) -> Ints:
         """The k cells whose centers are nearest to each query, unordered (filled with -1 if fewer were found)."""
         if self.regions is not None:
             return search_cells(queries, self.centers, self.regions, k, REGION_PROBES, n_threads)
@@ -90,7 +87,7 @@ class Partition:
         return found
 
 
-def search_cells(queries: Rows, X: Rows, partition: Partition, width: int, probes: int, n_threads: int) -> Ints:
+def search_cells(queries: Singles, X: Singles, partition: Partition, width: int, probes: int, n_threads: int) -> Ints:
     """For each query approximately the `width` nearest rows of X; filled with -1 if fewer were found.
 
     Only the `probes` cells nearest to a query are searched. All queries that search a cell are compared with its rows
@@ -126,7 +123,7 @@ def search_cells(queries: Rows, X: Rows, partition: Partition, width: int, probe
     return result
 
 
-def lloyd(X: Rows, k: int, rng: np.random.Generator) -> Rows:
+def lloyd(X: Singles, k: int, rng: np.random.Generator) -> Singles:
     """Place k centers by a few rounds of Lloyd's iteration, starting from random rows.
 
     A center that loses all its rows stays where it is.
@@ -137,7 +134,7 @@ def lloyd(X: Rows, k: int, rng: np.random.Generator) -> Rows:
     return centers
 
 
-def mean_of_labels(X: Rows, label: Ints, centers: Rows) -> Rows:
+def mean_of_labels(X: Singles, label: Ints, centers: Singles) -> Singles:
     """The mean of the rows of each label; a label without rows keeps its center."""
     order = np.argsort(label, kind="stable")
     used, first = np.unique(label[order], return_index=True)
@@ -147,7 +144,7 @@ def mean_of_labels(X: Rows, label: Ints, centers: Rows) -> Rows:
     return centers
 
 
-def assign_to_centers(X: Rows, centers: Rows, n_threads: int) -> Ints:
+def assign_to_centers(X: Singles, centers: Singles, n_threads: int) -> Ints:
     """The nearest center of every row."""
     label = np.empty(len(X), dtype=np.int64)
 

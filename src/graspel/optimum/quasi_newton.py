@@ -22,11 +22,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graspel.runtime.types import Floats
-
-Bools = NDArray[np.bool_]
+from graspel.runtime.types import Bools, Floats
 
 MEMORY = 10  # steps that are remembered; 5 to 40 need the same number of evaluations
 ENOUGH = 1e-4  # share of the decrease that the gradient promises, which a step must reach

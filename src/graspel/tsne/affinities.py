@@ -26,9 +26,7 @@ from numpy.typing import NDArray
 
 from graspel.linalg.contraction import contract
 from graspel.runtime.parallel import row_blocks, run_blocks
-from graspel.runtime.types import Ints
-
-Singles = NDArray[np.float32]
+from graspel.runtime.types import Ints, Singles
 
 PERPLEXITY = 2 / 3  # effective number of neighbors, as a share of their number
 GRAPH_SHARE = 0.05  # of a point's affinity, for its neighbors on the graph; enough to keep components together

@@ -35,14 +35,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from graspel.runtime.parallel import row_blocks
 from graspel.runtime.progress import announce
-from graspel.runtime.types import Floats
+from graspel.runtime.types import Floats, Singles
 from graspel.tsne.repulsion import Grid
-
-Singles = NDArray[np.float32]
 
 BLOCK = 4096  # points in one block of work
 CHARGES = 32_768  # points whose charges are spread on one copy of the grid, at least

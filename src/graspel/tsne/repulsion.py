@@ -33,8 +33,8 @@ import scipy.fft
 from numpy.typing import NDArray
 
 from graspel.runtime.parallel import row_blocks
+from graspel.runtime.types import Singles
 
-Singles = NDArray[np.float32]
 Run = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]  # a map over blocks, spread over threads
 
 SPACING = {2: 0.4, 3: 0.6}  # largest distance of nodes by dimension, where the kernel has a width of one
