@@ -15,7 +15,8 @@ import numpy as np
 import graspel
 
 ROOT = Path(__file__).parent.parent
-SOURCE = "https://github.com/graspel/graspel/blob/main"  # links to files outside of this folder lead there
+REPOSITORY = "https://github.com/graspel/graspel"
+SOURCE = f"{REPOSITORY}/blob/main"  # links to files outside of this folder lead there
 
 project = "graspel"
 author = "The graspel authors"
@@ -34,6 +35,7 @@ extensions = [
 ]
 exclude_patterns = [
     "_build",
+    "notes",  # for people who change graspel: CONTRIBUTING.md links to them
     "gallery/*.ipynb",
     "gallery/*.py",
     "gallery/*.md5",
@@ -48,7 +50,11 @@ html_theme = "furo"
 html_title = "graspel"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_theme_options = {"source_repository": "https://github.com/graspel/graspel/", "source_directory": "docs/"}
+html_theme_options = {
+    "source_repository": f"{REPOSITORY}/",
+    "source_branch": "main",
+    "source_directory": "docs/",
+}
 
 autosummary_generate = True
 autodoc_typehints = "none"  # the docstrings say the types in words
@@ -56,7 +62,6 @@ autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
-linkcheck_ignore = [r"https://github\.com/graspel/graspel.*"]  # also links to files that the next commit adds
 
 
 def scrape_axes(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
@@ -96,11 +101,18 @@ def link_to_repository(app: Any, name: str, source: list[str]) -> None:
     page = Path(app.srcdir, name).parent
 
     def repository_link(match: re.Match[str]) -> str:
-        target = Path(os.path.normpath(page / match[1]))
+        target = Path(os.path.normpath(page / match["path"]))
         inside = target.is_relative_to(app.srcdir) or not target.is_relative_to(ROOT)
-        return match[0] if inside else f"]({SOURCE}/{target.relative_to(ROOT)}{match[2]})"
+        return match[0] if inside else f"]({SOURCE}/{target.relative_to(ROOT)}{match['anchor'] or ''})"
 
-    source[0] = re.sub(r"\]\((\.\.?/[^)#\s]+)(#[^)\s]*)?\)", lambda m: repository_link(m), source[0])
+    source[0] = re.sub(r"\]\((?P<path>\.\.?/[^)#\s]+)(?P<anchor>#[^)\s]*)?\)", repository_link, source[0])
+
+
+def check_in_this_clone(app: Any, uri: str) -> str | None:
+    """Let the check of links look for files of the repository here, where also those of the next commit are."""
+    if not uri.startswith(REPOSITORY):
+        return None
+    return str(ROOT / uri.removeprefix(SOURCE).removeprefix(REPOSITORY).lstrip("/").partition("#")[0])
 
 
 def escape_signs(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
@@ -120,4 +132,5 @@ def escape_signs(app: Any, what: str, name: str, obj: Any, options: Any, lines: 
 def setup(app: Any) -> None:
     """Register the hooks; the second one before numpydoc reads the docstrings."""
     app.connect("source-read", link_to_repository)
+    app.connect("linkcheck-process-uri", check_in_this_clone)
     app.connect("autodoc-process-docstring", escape_signs, priority=400)

@@ -6,6 +6,8 @@ import re
 import shlex
 from doctest import ELLIPSIS, OutputChecker
 from pathlib import Path
+from runpy import run_path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 from unicodedata import combining, normalize
 
@@ -65,13 +67,28 @@ def test_every_file_that_is_linked_exists(page):
     assert not missing
 
 
-@pytest.mark.parametrize("page", ["docs/paper-to-code.md", "docs/method.md"])
-def test_every_step_is_linked(page):
-    text = (ROOT / page).read_text(encoding="utf-8")
-    steps = [f"learning/{path.name}" for path in (ROOT / "src/graspel/learning").glob("[a-z]*.py")]
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_to_the_repository_lead_to_files(page):
+    conf, source = run_path(str(ROOT / "docs/conf.py")), [page.read_text(encoding="utf-8")]
+    app = SimpleNamespace(srcdir=str(ROOT / "docs"))
+    if page.is_relative_to(app.srcdir):
+        conf["link_to_repository"](app, str(page.relative_to(app.srcdir).with_suffix("")), source)
+    for link in re.findall(r"\]\((https://github\.com/graspel[^)\s]*)", source[0]):
+        assert Path(conf["check_in_this_clone"](app, link)).exists(), link
+
+
+def test_every_step_is_linked():
+    text = (ROOT / "docs/paper-to-code.md").read_text(encoding="utf-8")
+    steps = [path for room in ("learning", "optimum") for path in (ROOT / "src/graspel" / room).glob("[a-z]*.py")]
     assert len(steps) >= 12
-    for step in ["points/prepared.py", "neighbors/search.py", *steps]:
-        assert f"src/graspel/{step})" in text, step
+    for path in steps:
+        assert f"src/graspel/{path.parent.name}/{path.name})" in text, path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_to_files_are_named_as_the_files(page):
+    named = re.findall(r"\[([\w/]+\.py)\]\((?:\.\./)*src/graspel/([\w/]+\.py)\)", page.read_text(encoding="utf-8"))
+    assert not [pair for pair in named if pair[0] != pair[1]]
 
 
 @pytest.mark.parametrize("example", all_examples())
