@@ -1,11 +1,12 @@
 # Everything runs in a virtual environment of its own, .venv; nothing else on the machine is touched.
 #   make demo       install graspel and run its demonstration on the digits that ship with scikit-learn
 #   make test       install what the tests need and run them
-#   make test-ecosystem  install every package that we open a door to, and run the tests of these doors
+#   make test-ecosystem  install every package that we work with, and run the tests of these integrations
 #   make test-cpus  run the tests as other processors would: OpenBLAS and numpy with other instructions
 #   make fuzz       call everything with random hostile input (MINUTES=10 SEED=0), see fuzzing/__init__.py
 #   make lint       ruff, mypy and import-linter
 #   make reproduce  measure the tables and figures of the paper again (hours; ARGS="all --quick" for a first look)
+#   make tables     write the tables of measured numbers in the pages, from docs/results.json
 #   make docs       build the documentation site in docs/_build/html, with the examples run; any warning is an error
 #   make docs-links follow every link of the site
 #   make picture    draw the pictures of the README anew
@@ -24,7 +25,7 @@ PYTEST := OPENBLAS_NUM_THREADS=$${threads:-1} OMP_NUM_THREADS=1 $(BIN)/python -m
 # The core types of OpenBLAS that this machine can play, from an old one without AVX to its own.
 CPUS ?= Prescott Nehalem Sandybridge Haswell Zen $(shell grep -qs avx512f /proc/cpuinfo && echo SkylakeX)
 
-.PHONY: demo test test-ecosystem test-cpus fuzz lint reproduce docs docs-links picture clean
+.PHONY: demo test test-ecosystem test-cpus fuzz lint reproduce tables docs docs-links picture clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.installed-core
@@ -56,6 +57,9 @@ lint: $(VENV)/.installed-dev
 
 reproduce: $(VENV)/.installed-bench
 	$(BIN)/python -m reproduction $(ARGS)
+
+tables: $(VENV)/.installed-core
+	$(BIN)/python -m reproduction.tables
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html

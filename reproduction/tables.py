@@ -1,12 +1,28 @@
-"""Tables as text that reads well both in a terminal and as Markdown."""
+"""Tables as text, and the tables of measured numbers in the pages: ``python -m reproduction.tables`` writes them anew.
+
+Every table of measured numbers in README.md and docs/ stands in docs/results.json, with the command that measured it,
+the commit, the date and the machine. In a page it stands between two comments, ``<!-- table: NAME -->`` and
+``<!-- end -->``, and is written there from the file. A benchmark or reproduction that is run with ``--record NAME``
+puts its tables into the file.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-__all__ = ["markdown_table", "mean_and_spread"]
+from graspel.io.atomic import write_atomically
+
+__all__ = ["RESULTS", "fill_page", "list_pages", "markdown_table", "mean_and_spread", "read_tables", "write_tables"]
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "docs" / "results.json"
+SOURCE = ("title", "command", "commit", "date", "machine", "note")  # what is said of a table, beside its numbers
 
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -40,3 +56,64 @@ def mean_and_spread(values: Sequence[float], digits: int) -> str:
     """
     mean = f"{np.mean(values):.{digits}f}"
     return mean if len(values) < 2 else f"{mean} ± {np.std(values, ddof=1):.{digits}f}"
+
+
+def read_tables() -> dict[str, Any]:
+    """The tables of docs/results.json, by name."""
+    return dict(json.loads(RESULTS.read_text(encoding="utf-8")))
+
+
+def write_tables(tables: Mapping[str, Any]) -> None:
+    """Write docs/results.json, with a line for each row of a table."""
+    entries = []
+    for name in sorted(tables):
+        entry = tables[name]
+        said = [f"  {_json(field)}: {_json(entry[field])}" for field in (*SOURCE, "header") if field in entry]
+        rows = ",\n".join(f"   {_json(row)}" for row in entry["rows"])
+        entries.append(f" {_json(name)}: {{\n" + ",\n".join([*said, f'  "rows": [\n{rows}\n  ]']) + "\n }")
+    with write_atomically(RESULTS) as temporary:
+        temporary.write_text("{\n" + ",\n".join(entries) + "\n}\n", encoding="utf-8")
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def list_pages() -> list[Path]:
+    """The pages that may hold tables of measured numbers."""
+    return [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("docs/howto/*.md"))]
+
+
+def fill_page(text: str, tables: Mapping[str, Any]) -> str:
+    """The text of a page with its tables as they are in docs/results.json."""
+
+    def fill(match: re.Match[str]) -> str:
+        if match[1] not in tables:
+            raise KeyError(f"{match[1]}: docs/results.json has no table of this name; it has {', '.join(tables)}.")
+        return f"<!-- table: {match[1]} -->\n{_show(tables[match[1]])}\n<!-- end -->"
+
+    return re.sub(r"<!-- table: (\S+) -->\n.*?<!-- end -->", fill, text, flags=re.DOTALL)
+
+
+def _show(entry: Mapping[str, Any]) -> str:
+    """A table, and below it where its numbers come from."""
+    said = [f"`{entry['command']}`" if entry["command"].startswith("python") else entry["command"]]
+    said += [entry[field] for field in ("commit", "date", "machine") if entry[field]]
+    parts = [entry.get("title", ""), ", ".join(said), entry.get("note", "")]
+    source = " ".join(f"{part[0].upper()}{part[1:]}." for part in parts if part)
+    return f"{markdown_table(entry['header'], entry['rows'])}\n\n*{source}*"
+
+
+def main() -> None:
+    """Write the tables of all pages."""
+    tables = read_tables()
+    for path in list_pages():
+        text = path.read_text(encoding="utf-8")
+        filled = fill_page(text, tables)
+        if filled != text:
+            path.write_text(filled, encoding="utf-8")
+            print(f"Written: {path.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()

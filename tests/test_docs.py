@@ -17,6 +17,7 @@ from typer.main import get_command
 
 import graspel
 from graspel.cli.app import build_app
+from reproduction.tables import fill_page, list_pages, read_tables
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -134,6 +135,23 @@ def test_the_reproductions_and_benchmarks_that_are_named_exist():
     assert not [name for name in benchmarks if not (ROOT / "benchmarks" / f"{name}.py").exists()]
     assert len(reproductions) >= 4
     assert len(benchmarks) >= 4
+
+
+@pytest.mark.parametrize("page", list_pages(), ids=lambda page: page.name)
+def test_tables_of_measured_numbers_are_those_of_the_file_of_results(page):
+    text = page.read_text(encoding="utf-8")
+    assert fill_page(text, read_tables()) == text, "run `make tables`"
+    written = re.sub(r"<!-- table: .*?<!-- end -->", "", text, flags=re.DOTALL)
+    written = re.sub(r"<!-- not measured -->\n(\|.*\n)+", "", written)
+    for table in re.findall(r"(?:^\|.*\n)+", written, re.MULTILINE):
+        assert not re.search(r"\d\.\d|\.\d\d", table), "a table of numbers that is not in docs/results.json"
+
+
+def test_every_table_of_results_is_on_one_page_and_says_where_it_comes_from():
+    shown = [name for page in list_pages() for name in re.findall(r"<!-- table: (\S+) -->", page.read_text("utf-8"))]
+    assert sorted(shown) == sorted(read_tables())
+    for name, entry in read_tables().items():
+        assert all(entry[field] for field in ("command", "commit", "date", "machine")), name
 
 
 def test_the_make_targets_that_are_named_exist():
