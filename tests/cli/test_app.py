@@ -17,15 +17,29 @@ RUN = "from graspel.cli import main; main()"
 def test_help_names_the_commands(graspel):
     outcome = graspel("--help")
     assert outcome.code == 0
-    for command in ("learn", "info", "convert", "demo"):
+    for command in COMMANDS:
         assert re.search(rf"^\W+{command} ", outcome.out, re.MULTILINE)
 
 
-@pytest.mark.parametrize("command", ["learn", "info", "convert", "demo"])
-def test_the_help_of_a_command_has_examples(graspel, command):
+COMMANDS = ("learn", "plan", "cluster", "recover", "embed", "report", "info", "convert", "demo")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_a_command_is_one_screen_with_examples(graspel, monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "100")
     outcome = graspel(command, "--help")
     assert outcome.code == 0
+    assert len(outcome.out.splitlines()) <= 45
     assert f"graspel {command}" in outcome.out.split("Examples")[1]
+
+
+@pytest.mark.parametrize("command", [command for command in COMMANDS if command != "demo"])
+def test_a_command_without_arguments_says_how_it_is_used(graspel, command):
+    outcome = graspel(command)
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert len(outcome.err.splitlines()) == 2
+    assert f"graspel {command} --help" in outcome.err
 
 
 def test_help_imports_nothing_heavy():
@@ -49,7 +63,7 @@ def test_version(graspel):
     [
         (["lern"], ["No such command 'lern'", "learn"]),
         (["learn", "points.npy"], ["--output"]),
-        (["learn", "points.npy", "-o", "g.npz", "--tol", "much"], ["--tol"]),
+        (["learn", "points.npy", "-o", "g.npz", "--seed", "much"], ["--seed"]),
         (["learn", "points.npy", "-o", "g.npz", "--frobnicate"], ["--frobnicate"]),
         (["info"], []),
     ],

@@ -40,7 +40,8 @@ def test_json(graspel, signals):
 
 
 def test_options_reach_the_estimator(graspel, signals):
-    options = ["--noise", "0", "--criterion", "aic", "--neighbors", "-n", "3", "--seed", "1", "--json"]
+    options = ["--noise", "0", "--seed", "1", "--json"]
+    options += ["--set", "criterion=aic", "--set", "all_pairs=false", "--set", "n_neighbors=3"]
     result = graspel("recover", signals / "signals.npy", "-o", signals / "g.npz", *options)
     record = json.loads(result.out)
     assert record["noise"] == 0
@@ -61,7 +62,7 @@ def test_a_truth_of_another_size(graspel, signals):
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [(["--noise", "-1"], "noise"), (["--criterion", "cic"], "criterion"), (["-n", "0"], "n_neigh")],
+    [(["--noise", "-1"], "noise"), (["--set", "criterion=cic"], "criterion"), (["--set", "n_neighbors=0"], "n_neigh")],
 )
 def test_options_that_make_no_sense(graspel, signals, options, message):
     result = graspel("recover", signals / "signals.npy", "-o", signals / "g.npz", *options)

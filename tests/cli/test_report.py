@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import re
 
@@ -106,15 +105,8 @@ def test_a_hostile_file_name(graspel, points, tmp_path, output):
     assert "&lt;img src=x onerror=alert(1)&gt; &amp; &quot;quotes&#x27; $title ${x} 🎉.npy" in page
 
 
-def test_every_parameter_of_the_learner_is_an_option():
-    from graspel.cli import options
-    from graspel.cli.report import report
-
-    assert set(options.PARAMETERS) <= set(inspect.signature(report).parameters)
-
-
 def test_options_reach_the_learner(graspel, data, output):
-    options = ["--n-neighbors", 3, "--tol", 50, "--max-iter", 4, "--seed", 7]
+    options = ["--set", "n_neighbors=3", "--set", "tol=50.0", "--set", "max_iter=4", "--seed", 7]
     assert graspel("report", data, "-o", output, "-q", *options).code == 0
     page = output.read_text(encoding="utf-8")
     assert "GRASPEL(n_neighbors=3, tol=50.0, max_iter=4, random_state=7)" in page
@@ -128,7 +120,7 @@ def test_options_reach_the_learner(graspel, data, output):
         (["-o", "report.html", "-k", "many"], ["'many'", "auto"]),
         (["-o", "report.html", "-k", "61"], ["-k 61", "60 points"]),
         (["-o", "report.html", "--labels", "none.csv"], ["none.csv", "does not exist"]),
-        (["-o", "report.html", "--window", "0.7"], ["window=0.7"]),
+        (["-o", "report.html", "--set", "window=0.7"], ["window=0.7"]),
         (["-o", "report.html", "--names", "none.txt"], ["none.txt", "does not exist"]),
         (["-o", "report.html", "--names", "points.npy"], ["points.npy", "shape"]),
         (["-o", "report.html", "--texts", "texts.doc"], ["texts.doc", ".txt"]),
@@ -143,9 +135,3 @@ def test_what_can_not_be_used_is_one_sentence(graspel, data, tmp_path, monkeypat
     (tmp_path / "texts.doc").write_text("one\n")
     assert graspel("report", data, *arguments).is_one_sentence(*words)
     assert not list(tmp_path.glob("*.html"))
-
-
-def test_the_help_has_examples(graspel):
-    outcome = graspel("report", "--help")
-    assert outcome.code == 0
-    assert "graspel report points.npy -o report.html" in outcome.out.split("Examples")[1]

@@ -205,12 +205,13 @@ def test_a_column_with_a_wrong_cell_can_be_left_out(wine, tmp_path, graspel):
 def test_k_and_n_mean_the_same_in_every_command():
     import inspect
 
-    from graspel.cli import cluster, embed, learn, recover, report
+    from graspel.cli import cluster, embed, learn, options, recover, report
 
     meanings: dict[str, set[str]] = {}
-    for module in (cluster.cluster, embed.embed, learn.learn, recover.recover, report.report):
-        for name, parameter in inspect.signature(module, eval_str=True).parameters.items():
-            option = parameter.annotation.__metadata__[0]
+    groups = (cluster.cluster, embed.embed, learn.learn, recover.recover, report.report, options.Run)
+    for group in groups:
+        for name, parameter in inspect.signature(group, eval_str=True).parameters.items():
+            option = getattr(parameter.annotation, "__metadata__", [None])[0]
             for flag in getattr(option, "param_decls", None) or ():
                 if len(flag) == 2:
                     meanings.setdefault(flag, set()).add(name)

@@ -30,19 +30,11 @@ def build_app() -> typer.Typer:
         no_args_is_help=True,
         rich_markup_mode="rich",
         pretty_exceptions_enable=False,
-        add_completion=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(help=HELP, epilog=EXIT_CODES)(_graspel)
-    app.command("learn", help=learn.HELP, epilog=learn.EXAMPLES, no_args_is_help=True)(learn.learn)
-    app.command("plan", help=plan.HELP, epilog=plan.EXAMPLES, no_args_is_help=True)(plan.plan)
-    app.command("cluster", help=cluster.HELP, epilog=cluster.EXAMPLES, no_args_is_help=True)(cluster.cluster)
-    app.command("recover", help=recover.HELP, epilog=recover.EXAMPLES, no_args_is_help=True)(recover.recover)
-    app.command("embed", help=embed.HELP, epilog=embed.EXAMPLES, no_args_is_help=True)(embed.embed)
-    app.command("report", help=report.HELP, epilog=report.EXAMPLES, no_args_is_help=True)(report.report)
-    app.command("info", help=info.HELP, epilog=info.EXAMPLES, no_args_is_help=True)(info.info)
-    app.command("convert", help=convert.HELP, epilog=convert.EXAMPLES, no_args_is_help=True)(convert.convert)
-    app.command("demo", help=demo.HELP, epilog=demo.EXAMPLES)(demo.demo)
+    for module in (learn, plan, cluster, recover, embed, report, info, convert, demo):
+        module.COMMAND.add_to(app)
     return app
 
 

@@ -12,34 +12,21 @@ from typing import Annotated, Any
 import typer
 
 from graspel.cli import options
+from graspel.cli.command import Command
 from graspel.cli.errors import friendly_errors
 from graspel.cli.output import print_certificate, print_line
 from graspel.cli.progress_bar import progress_bar
 from graspel.runtime.progress import announce
-
-HELP = (
-    "Learn the graph of 1,797 handwritten digits and draw it.\n\n"
-    "Needs no files and no network: the data ships with scikit-learn. Writes graph.npz (the graph) and drawing.png "
-    "(each digit placed by the first three nontrivial eigenvectors of the graph's Laplacian, colored by its class), "
-    "and prints the certificate."
-)
-EXAMPLES = "\n".join(
-    (
-        "[bold]Examples[/bold]",
-        "graspel demo",
-        "graspel demo --output somewhere/else",
-    )
-)
 
 
 def demo(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The folder to write to; it is created if needed.", metavar="FOLDER")
     ] = Path("graspel-demo"),
-    json: options.CertificateJson = False,
+    json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Run the whole method on the digits data set; HELP is the help page."""
+    """Run the whole method on the digits data set."""
     with friendly_errors(quiet=quiet) as written:
         with _make_folder(output), progress_bar(show=not (json or quiet)):
             certificate = _learn_and_draw(output, written)
@@ -49,6 +36,16 @@ def demo(
             print_line(f"Written: {' and '.join(written)}")
             command = "graspel" if which("graspel") else sys.argv[0]  # in a virtual environment that is not active
             print_line(f"Describe the graph by: {command} info {written[0]}")
+
+
+COMMAND = Command(
+    demo,
+    "Learn the graph of 1,797 handwritten digits and draw it.\n\n"
+    "Needs no files and no network: the data ships with scikit-learn. Writes graph.npz (the graph) and drawing.png "
+    "(each digit placed by the first three nontrivial eigenvectors of the graph's Laplacian, colored by its class), "
+    "and prints the certificate.",
+    ("graspel demo", "graspel demo --output somewhere/else"),
+)
 
 
 def _learn_and_draw(output: Path, written: list[str]) -> Any:

@@ -5,47 +5,31 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from graspel.cli import options
+from graspel.cli.command import Command
 from graspel.cli.errors import friendly_errors
 from graspel.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
     from graspel.graph import Graph
 
-HELP = (
-    "Describe a graph.\n\n"
-    "Nodes, edges, components, neighbors, weights, why the edges are there (by origin and round), and the first "
-    "eigenvalues of its Laplacian. Reads .npz, .mtx, .graphml, .csv and .parquet."
-)
-EXAMPLES = "\n".join(
-    (
-        "[bold]Examples[/bold]",
-        "graspel info graph.npz",
-        "graspel info graph.npz --json",
-        "graspel info large.npz --eigenvalues 10",
-    )
-)
-
 CHEAP_NODES = 20_000  # nodes; up to here the first eigenvalues take seconds, and are shown by default
 CHEAP_EIGENVALUES = 5  # eigenvalues shown by default
 
 
-def info(
-    file: options.GraphArgument,
-    eigenvalues: Annotated[
-        int | None,
-        options.make_option(
-            None,
-            f"{CHEAP_EIGENVALUES} up to {CHEAP_NODES:,} nodes, else 0",
-            "How many of the smallest nonzero Laplacian eigenvalues to compute",
-            min=0,
-        ),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-) -> None:
-    """Print a summary of the graph in `file`; HELP is the help page."""
+Eigenvalues = Annotated[
+    int | None,
+    options.make_option(
+        "How many of the smallest nonzero Laplacian eigenvalues to compute",
+        metavar="INT",
+        default=f"{CHEAP_EIGENVALUES} up to {CHEAP_NODES:,} nodes, else 0",
+        min=0,
+    ),
+]
+
+
+def info(file: options.GraphArgument, eigenvalues: Eigenvalues = None, json: options.Json = False) -> None:
+    """Print a summary of the graph in `file`."""
     with friendly_errors():
         from graspel.graph import Graph
 
@@ -55,6 +39,19 @@ def info(
             print_json({"file": str(file), **record})
         else:
             print_table(str(file), _rows(record))
+
+
+COMMAND = Command(
+    info,
+    "Describe a graph.\n\n"
+    "Nodes, edges, components, neighbors, weights, why the edges are there (by origin and round), and the first "
+    "eigenvalues of its Laplacian.",
+    (
+        "graspel info graph.npz",
+        "graspel info graph.npz --json",
+        "graspel info large.npz --eigenvalues 10",
+    ),
+)
 
 
 def describe(graph: Graph, n_eigenvalues: int | None = 0) -> dict[str, Any]:

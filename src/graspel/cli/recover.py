@@ -6,152 +6,80 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from graspel.cli import options
+from graspel.cli.command import Command
 from graspel.cli.errors import friendly_errors
 from graspel.cli.output import check_graph_file, check_sources, print_json, print_table
+from graspel.cli.parameters import build_estimator, parse_value
+from graspel.cli.points import Columns
 from graspel.cli.progress_bar import progress_bar
-from graspel.cli.run_learner import read_points
 from graspel.io.errors import UnusableFile
 from graspel.runtime.progress import announce
 
 if TYPE_CHECKING:
-    from graspel.estimators.recovery import GraspelRecovery
     from graspel.graph import Graph
 
-HELP = (
-    "Recover the graph on which signals are smooth.\n\n"
-    "The rows of the file are nodes and its columns are signals. The weights maximize the likelihood: effective "
-    "resistance equals the squared distance of the signals, minus the noise. An information criterion decides which "
-    "pairs are edges. With --truth the graph is compared with a known one. With --currents the signals are voltages, "
-    "and the weights are the conductances that explain the currents best."
-)
-EXAMPLES = "\n".join(
-    (
-        "[bold]Examples[/bold]",
-        "graspel recover signals.npy -o graph.npz",
-        "graspel recover signals.csv -o edges.csv --truth known.npz",
-        "graspel recover signals.npy -o graph.npz --noise 0.5 --criterion aic",
-        "graspel recover voltages.npy --currents currents.npy -o network.npz",
-        "graspel recover many.npy -o graph.npz --n-neighbors 10 --json",
-    )
-)
-
-Signals = Annotated[
-    Path,
-    typer.Argument(
-        help=f"The signals, one node per row: {options.FORMATS}.",
-        show_default=False,
-        metavar="SIGNALS",
-    ),
-]
-Output = Annotated[
-    Path, options.make_file_option("The graph: .npz, .mtx, .graphml, .csv or .parquet.", "--output", "-o")
-]
-Truth = Annotated[Path | None, options.make_file_option("A known graph on the same nodes, to compare with.")]
-
-Currents = Annotated[
-    Path | None,
-    options.make_file_option(
-        "The currents that enter at the nodes, if the signals are voltages: a file of their shape."
-    ),
-]
-
-
-def _parse_noise(text: str) -> float | str:
-    return text if text == options.AUTO else float(text)
-
-
+Signals = Annotated[Path, options.make_argument("The signals, one node per row: a file, or a folder", "SIGNALS")]
+Truth = Annotated[Path | None, options.make_file_option("A known graph of these nodes, to compare with")]
+Currents = Annotated[Path | None, options.make_file_option("The currents, if the signals are voltages")]
 Noise = Annotated[
     Any,
-    typer.Option(
-        help="Standard deviation of white noise in the signals; 0 for none; auto: estimated.",
-        metavar="FLOAT|auto",
-        parser=_parse_noise,
-        show_default=False,
-    ),
-]
-Criterion = Annotated[
-    str | None,
-    options.make_option(
-        None,
-        "bic",
-        "Information criterion that decides whether an edge is kept: bic, or aic, which keeps more edges",
-        metavar="bic|aic",
-    ),
-]
-AllPairs = Annotated[
-    bool | None,
-    options.make_option(
-        None,
-        "up to 64 nodes",
-        "Whether every pair of nodes is a candidate, or only pairs that the learner finds",
-        "--all-pairs/--neighbors",
-    ),
-]
-Neighbors = Annotated[
-    int | None,
-    options.make_option(
-        None,
-        "5",
-        "Neighbors of each node that the learner starts from, in larger graphs",
-        "--n-neighbors",
-        "-n",
-        metavar="NUMBER",
-    ),
+    options.make_parameter_option("GraspelRecovery", "noise", "--noise", metavar="FLOAT|auto", parser=parse_value),
 ]
 
 
 def recover(
     signals: Signals,
-    output: Output,
+    output: options.GraphOutput,
+    *,
     truth: Truth = None,
     currents: Currents = None,
-    key: options.Key = None,
-    header: options.Header = None,
-    id_column: options.IdColumn = None,
-    columns: options.Columns = None,
-    drop: options.Drop = None,
     noise: Noise = None,
-    criterion: Criterion = None,
-    all_pairs: AllPairs = None,
-    n_neighbors: Neighbors = None,
-    random_state: options.RandomState = None,
-    n_jobs: options.Jobs = None,
-    json: options.SummaryJson = False,
-    quiet: options.Quiet = False,
+    table: Columns,
+    run: options.Run,
 ) -> None:
-    """Recover the graph of `signals`, write it to `output`, and print a summary; HELP is the help page."""
+    """Recover the graph of `signals`, write it to `output`, and print a summary."""
     began = monotonic()
-    given = locals()
-    names = ("noise", "criterion", "all_pairs", "n_neighbors", "random_state", "n_jobs")
-    parameters = {name: given[name] for name in names if given[name] is not None}
-    with friendly_errors(quiet=quiet) as written:
+    with friendly_errors(quiet=run.quiet) as written:
+        parameters = run.choose("GraspelRecovery", noise=noise)
         check_graph_file(output)
         check_sources([signals, truth, currents], [output])
-        with progress_bar(show=not (json or quiet)):
-            points, known = _read(signals, key, header, truth, given)
-            causes = None if currents is None else read_points(currents, key, header, given).X
-            model = _fit(points, parameters, causes)
+        with progress_bar(show=not (run.json or run.quiet)):
+            points, known = _read(signals, table, truth)
+            causes = None if currents is None else table.read(currents).X
+            model = build_estimator("GraspelRecovery", parameters).fit(points.X, currents=causes)
+            graph = model.graph_ if points.names is None else model.graph_.with_names(points.names)
             announce("writing", detail=output.name)
-            model.graph_.export(output)
+            graph.export(output)
         written.append(str(output))
         seconds = {"seconds": monotonic() - began}
-        if json:
-            print_json({**model.certificate_.as_dict(), **_scores(known, model.graph_), **seconds})
-        elif not quiet:
-            rows = [*model.certificate_.sentences(), *_score_rows(known, model.graph_)]
+        if run.json:
+            print_json({**model.certificate_.as_dict(), **_scores(known, graph), **seconds})
+        elif not run.quiet:
+            rows = [*model.certificate_.sentences(), *_score_rows(known, graph)]
             print_table(f"The graph behind {signals.name}, written to {output}", rows)
 
 
-def _read(
-    signals: Path, key: str | None, header: bool | None, truth: Path | None, given: dict[str, Any]
-) -> tuple[Any, Graph | None]:
+COMMAND = Command(
+    recover,
+    "Recover the graph on which signals are smooth.\n\n"
+    "The rows are nodes, the columns signals. On the graph found, effective resistance equals the squared distance of "
+    "the signals, minus the noise. With --currents the signals are voltages, and the weights conductances.",
+    (
+        "graspel recover signals.npy -o graph.npz",
+        "graspel recover signals.csv -o edges.csv --truth known.npz",
+        "graspel recover signals.npy -o graph.npz --noise 0.5 --set criterion=aic",
+        "graspel recover voltages.npy --currents currents.npy -o network.npz",
+    ),
+    estimators=("GraspelRecovery",),
+)
+
+
+def _read(signals: Path, table: Columns, truth: Path | None) -> tuple[Any, Graph | None]:
     from graspel.graph import Graph
 
     known = None if truth is None else Graph.read(truth)
-    points = read_points(signals, key, header, given)
+    points = table.read(signals)
     n_rows = points.X.shape[0]
     if known is not None and known.n_nodes != n_rows:
         raise UnusableFile(
@@ -159,15 +87,6 @@ def _read(
             "give signals and graph of the same nodes, or leave --truth out."
         )
     return points, known
-
-
-def _fit(points: Any, parameters: dict[str, Any], currents: Any) -> GraspelRecovery:
-    from graspel.estimators.recovery import GraspelRecovery
-
-    model = GraspelRecovery(**parameters).fit(points.X, currents=currents)
-    if points.names is not None:
-        model.graph_ = model.graph_.with_names(points.names)
-    return model
 
 
 def _scores(known: Graph | None, graph: Graph) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def read_csv(path: Path, header: bool | None = None) -> Table:
         if names is not None and len(names) != numbers.shape[1]:
             raise UnusableFile(
                 f"{path}: the header has {len(names)} names, but the lines below have {numbers.shape[1]} cells; "
-                "correct the header, or pass --no-header if there is none."
+                "correct the header, or pass --header no if there is none."
             )
         return Table.of_numbers(numbers, names)
 
@@ -58,7 +58,7 @@ def _is_header(path: Path, number: int, line: str, delimiter: str) -> bool:
     counted = cells[1:] if cells and not cells[0] else cells
     if len(counted) >= MIN_COUNTED and counted == [str(at) for at in range(len(counted))]:
         warnings.warn(
-            f"{path}: the first line counts the columns and is taken as their names; pass --no-header if it is a "
+            f"{path}: the first line counts the columns and is taken as their names; pass --header no if it is a "
             "point.",
             stacklevel=2,
         )
@@ -68,7 +68,7 @@ def _is_header(path: Path, number: int, line: str, delimiter: str) -> bool:
         column = numeric.index(False) + 1
         raise UnusableFile(
             f"{path}, line {number}, column {column}: {quote(cells[column - 1])} is not a number, but other cells of "
-            "this line are; if the line holds names pass --header, if it is a point pass --no-header, else correct "
+            "this line are; if the line holds names pass --header yes, if it is a point pass --header no, else correct "
             "the cell."
         )
     if cells and not any(numeric) and delimiter in ";\t":

@@ -1,0 +1,109 @@
+"""A command: a function whose groups of options are written out for typer, its help, and the estimators it runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from inspect import Parameter, Signature, signature
+from shutil import get_terminal_size
+from textwrap import fill
+from typing import Annotated, Any, get_type_hints
+
+import typer
+from typer.core import TyperCommand
+
+from graspel.cli.parameters import LEARNER, describe, has_learner
+
+__all__ = ["Command"]
+
+
+class _ShortUsage(TyperCommand):
+    """A command that says how it is used, in a few lines, where nothing is given."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not args and any(parameter.required for parameter in self.params):
+            example = (self.epilog or "").splitlines()[1]
+            print(f"Usage: {example}\nAll options: {ctx.command_path} --help", file=sys.stderr)
+            ctx.exit(2)
+        rest: list[str] = super().parse_args(ctx, args)
+        return rest
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of ``graspel``.
+
+    Attributes
+    ----------
+    function : callable
+        Its parameters are the options. One that is annotated with a dataclass stands for all fields of that class.
+    help : str
+        The first paragraph is the line in the list of commands.
+    examples : tuple of str
+    estimators : tuple of str
+        The estimators whose parameters ``--set`` sets and ``--parameters`` lists.
+    """
+
+    function: Callable[..., None]
+    help: str
+    examples: tuple[str, ...]
+    estimators: tuple[str, ...] = ()
+
+    def add_to(self, app: typer.Typer) -> None:
+        """Make it a command of the application, under the name of its function."""
+        examples = "\n".join(("[bold]Examples[/bold]", *self.examples))
+        app.command(self.function.__name__, cls=_ShortUsage, help=self.help, epilog=examples)(self._write_out())
+
+    def _write_out(self) -> Callable[..., None]:
+        """The function with one parameter for each option, which are collected into groups when it is called."""
+        hints = get_type_hints(self.function, include_extras=True)
+        groups = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+        options: list[tuple[str, Any, Any]] = []  # name, default and annotation
+        for name, parameter in signature(self.function).parameters.items():
+            if name in groups:
+                inner = get_type_hints(groups[name], include_extras=True)
+                options += [(field.name, field.default, inner[field.name]) for field in fields(groups[name])]
+            else:
+                options.append((name, parameter.default, hints[name]))
+        at = next((at for at, (name, _, _) in enumerate(options) if name == "settings"), None)
+        if at is not None:
+            options.insert(at + 1, ("parameters", False, self._list_option()))
+
+        def run(**given: Any) -> None:
+            given.pop("parameters", None)
+            for name, group in groups.items():
+                make: Any = group
+                given[name] = make(**{field.name: given.pop(field.name) for field in fields(group)})
+            self.function(**given)
+
+        written = [Parameter(n, Parameter.KEYWORD_ONLY, default=value, annotation=kind) for n, value, kind in options]
+        run.__doc__ = self.function.__doc__
+        run.__signature__ = Signature(written)  # type: ignore[attr-defined]
+        run.__annotations__ = {name: kind for name, _, kind in options}
+        return run
+
+    def _list_option(self) -> Any:
+        """The option ``--parameters``."""
+
+        def list_them(ctx: typer.Context, asked: bool) -> None:
+            if asked:
+                own = {parameter.name: parameter.opts[0] for parameter in ctx.command.params if parameter.name}
+                print("\n\n".join(list_parameters(estimator, own) for estimator in self.estimators))
+                raise typer.Exit
+
+        help = "List what --set can set, with meanings and defaults"
+        return Annotated[bool, typer.Option("--parameters", help=help, callback=list_them, is_eager=True)]
+
+
+def list_parameters(estimator: str, options: dict[str, str]) -> str:
+    """The parameters of an estimator, one paragraph each; `options` holds those that have an option of their own."""
+    width = min(100, get_terminal_size((100, 24)).columns)
+    lines = [f"Parameters of {estimator}, set by --set NAME=VALUE:"]
+    for name, (kind, text) in describe(estimator).items():
+        own = f"  (option {options[name]})" if name in options else ""
+        meaning = fill(text, width, initial_indent="    ", subsequent_indent="    ")
+        lines.append(f"\n{name} : {kind}{own}\n{meaning}")
+    if has_learner(estimator):
+        lines.append(f"\n{LEARNER}NAME : a parameter of the learner of the graph; see graspel learn --parameters")
+    return "\n".join(lines)

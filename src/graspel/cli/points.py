@@ -1,0 +1,131 @@
+"""Reading points: the options that say what is in the file, and what they do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from graspel.cli.options import make_option
+from graspel.runtime.progress import announce
+
+__all__ = ["Columns", "Table", "open_on_cluster"]
+
+CONNECT_SECONDS = 10  # time in which a Dask scheduler must answer
+FORMATS = ".npy .npz .csv .tsv .xlsx .parquet .feather .mtx .h5ad .zarr and folders of .parquet"
+READING: dict[str, Any] = {"rich_help_panel": f"Reading {FORMATS}"}
+
+
+def _split(names: str | None) -> tuple[str, ...]:
+    return tuple(name.strip() for name in (names or "").split(",") if name.strip())
+
+
+def _parse_header(text: str) -> bool:
+    if text not in ("yes", "no"):
+        raise typer.BadParameter(f"{text!r} is neither yes nor no")
+    return text == "yes"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the columns of a file are."""
+
+    key: Annotated[
+        str | None,
+        make_option("The array to read, of .npz, .h5ad and .zarr", metavar="NAME", default="X",
+                    **READING),
+    ] = None  # fmt: skip
+    header: Annotated[
+        Any,
+        make_option("Whether the first line of a .csv holds names", metavar="yes|no", parser=_parse_header, **READING),
+    ] = None
+    id_column: Annotated[
+        str | None,
+        make_option("The column that names the points: its name or number", metavar="COLUMN", **READING),
+    ] = None
+    columns: Annotated[
+        str | None, make_option("The columns that are features", metavar="COLUMN,...", default="all", **READING)
+    ] = None
+    drop: Annotated[str | None, make_option("Columns to leave out", metavar="COLUMN,...", **READING)] = None
+
+    def read(self, path: Path) -> Any:
+        """Read the points from a file, a `PointTable`; the rows of a folder are read later, block by block."""
+        from graspel.data.stored import open_folder
+        from graspel.io.table_roles import PointTable, Roles
+        from graspel.io.tables import read_table
+
+        announce("reading", detail=path.name)
+        roles = Roles(**self._roles())
+        reads_whole = (path / "obs").is_dir() or (roles != Roles() and path.suffix == ".zarr")  # AnnData; columns
+        if path.is_dir() and not reads_whole:
+            if roles != Roles():
+                raise ValueError(f"{path} is a folder, whose columns are all features: leave out {self.list_given()}.")
+            return PointTable(open_folder(path, self.key), None, None)
+        return read_table(path, key=self.key, header=self.header, roles=roles)
+
+    def list_given(self) -> str:
+        """The options that were given."""
+        given = (field.name for field in fields(self) if getattr(self, field.name) is not None)
+        return ", ".join(f"--{name.replace('_', '-')}" for name in given)
+
+    def _roles(self) -> dict[str, Any]:
+        return {"id_column": self.id_column, "columns": _split(self.columns), "drop": _split(self.drop)}
+
+
+@dataclass(frozen=True)
+class Table(Columns):
+    """What the columns of a table of features are, and what is done to them."""
+
+    label_column: Annotated[
+        str | None,
+        make_option("The column of known classes; it is no feature", metavar="COLUMN", **READING),
+    ] = None
+    scale: Annotated[
+        str | None,
+        make_option("Bring all columns to one scale",
+                    metavar="standard|robust", **READING),
+    ] = None  # fmt: skip
+    impute: Annotated[
+        str | None,
+        make_option("Replace missing values", metavar="median", **READING),
+    ] = None
+
+    def _roles(self) -> dict[str, Any]:
+        return {**super()._roles(), "label_column": self.label_column, "scale": self.scale, "impute": self.impute}
+
+    def find_classes(self, labels: Path | None, points: Any, n_points: int, data: Path) -> list[Any] | None:
+        """Return the known classes, from a file of their own or from a column of the table (None: a graph is given)."""
+        from graspel.io.labels import read_labels
+
+        if labels is not None and self.label_column is not None:
+            both = f"--labels {labels} and --label-column {self.label_column}"
+            raise ValueError(f"{both} both give classes; leave one out.")
+        if labels is not None:
+            return read_labels(labels, n_points, data)
+        return None if points is None else points.labels
+
+
+@contextmanager
+def open_on_cluster(data: Path, key: str | None, address: str) -> Iterator[Any]:
+    """Connect to a Dask scheduler, and open a zarr array there: its chunks are read by the workers."""
+    from graspel.data.stored.zarr_array import is_zarr_folder
+    from graspel.io.errors import UnusableFile
+    from graspel.io.table_roles import PointTable
+    from graspel.runtime.optional import import_optional
+
+    array = import_optional("dask.array", "dask", "The option --dask")
+    distributed = import_optional("distributed", "dask", "The option --dask")
+    import_optional("zarr", "zarr", "The option --dask")
+    if not is_zarr_folder(data):
+        raise UnusableFile(f"{data} is not a zarr array, which --dask needs; write the points as one first.")
+    announce("reading", detail=data.name)
+    try:
+        client = distributed.Client(address, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"--dask {address}: no Dask scheduler answers there; start one, or correct it.") from error
+    with client:
+        yield PointTable(array.from_zarr(str(data.resolve()), component=key), None, None)
