@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 from doctest import ELLIPSIS, OutputChecker
+from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from runpy import run_path
 from types import SimpleNamespace
@@ -17,6 +19,7 @@ from typer.main import get_command
 
 import graspel
 from graspel.cli.app import build_app
+from graspel.cli.parameters import describe
 from reproduction.tables import fill_page, list_pages, read_tables
 
 ROOT = Path(__file__).parent.parent
@@ -123,6 +126,10 @@ def test_the_commands_and_options_that_are_shown_exist():
         options = {option for parameter in app.commands[name].params for option in parameter.opts}
         unknown = [word for word in words if re.match(r"--?[a-z]", word) and word not in options]
         assert not unknown, f"{page}: graspel {name} {unknown}"
+        estimators = import_module(f"graspel.cli.{name}").COMMAND.estimators
+        known = {parameter for estimator in estimators for parameter in describe(estimator)}
+        settings = [after.partition("=")[0] for word, after in pairwise(words) if word == "--set"]
+        assert set(settings) <= known, f"{page}: graspel {name} --set {settings}"
 
 
 def test_the_reproductions_and_benchmarks_that_are_named_exist():
