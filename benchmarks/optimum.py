@@ -51,14 +51,16 @@ def learn(X: np.ndarray, **parameters: Any) -> Any:
 def solve_all_pairs(X: np.ndarray) -> tuple[float, np.ndarray]:
     """F at the optimum over all pairs, found on all of them at once to a gap below 1e-6, and R of all pairs."""
     from graspel.data.prepared import Data
-    from graspel.optimum.weights import optimize_weights
+    from graspel.optimum.oracles import ExactOracle
+    from graspel.optimum.problem import WeightProblem
 
     n = len(X)
     i, j = (ends.astype(np.int64) for ends in np.triu_indices(n, 1))
     z = np.maximum(Data(X).squared_distances(i, j), 1e-30)
     unit = float(np.median(z))
-    found = optimize_weights(i, j, n, z / unit, unit / z, ground=unit / 1e6, tol=1e-5, max_evaluations=1000)
-    return found.objective - n * float(np.log(unit)), found.resistance
+    problem = WeightProblem(i, j, n, z / unit, ground=unit / 1e6)
+    found = ExactOracle(problem).maximize(np.ones(len(z)), lambda now: problem.gap(now.u, now.R) <= 1e-6, 1000)
+    return found.objective - n * float(np.log(unit)), found.R
 
 
 def resistances(graph: Any) -> np.ndarray:

@@ -44,7 +44,6 @@ LOW_LIMITS: dict[str, dict[str, float]] = {
     "graspel.linalg.logdet": {"DENSE_LIMIT": 30, "MANY": 100},
     "graspel.linalg.resistance": {"ELIMINATION_LIMIT": 30, "SOLVE_SOURCES": 8, "MANY": 100},
     "graspel.learning.certificate": {"MANY": 100},
-    "graspel.optimum.refine": {"EXACT_NODES": 30},
     "graspel.learning.candidates": {"COARSE_NODES": 30},
 }
 

@@ -18,7 +18,7 @@ from graspel.learning import run
 from graspel.neighbors.approximate import SMALL
 from graspel.neighbors.landmarks import Landmarks
 from graspel.neighbors.search import Neighbors
-from graspel.optimum import search
+from graspel.optimum import columns
 from graspel.scale.checkpoint import Checkpoint, get_state
 
 KILLED = """
@@ -100,8 +100,8 @@ def test_a_finished_run_is_only_certified_again(X, tmp_path, monkeypatch, parame
 @pytest.mark.parametrize("is_large", [False, True])
 def test_the_search_for_the_optimum_goes_on_after_any_round(tmp_path, monkeypatch, is_large):
     if is_large:  # as where near pairs are searched first, by random flows
-        monkeypatch.setattr(search, "ALL_PAIRS_NODES", 10)
-        for module in (search, run):
+        monkeypatch.setattr(columns, "ALL_PAIRS_NODES", 10)
+        for module in (columns, run):
             monkeypatch.setattr(module, "STRICT_NODES", 10)
     X = np.random.default_rng(0).normal(size=(120, 3))
     whole = GRASPEL(optimal=True, random_state=0).fit(X)

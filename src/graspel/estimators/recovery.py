@@ -230,7 +230,7 @@ class GraspelRecovery(BaseEstimator):
     def _recover_by_pruning(self, X: Floats, noise: float, tol: float, rng: np.random.Generator) -> Recovered:
         price = CRITERIA[self.criterion](X.shape[1])
         found = recover_by_pruning(X, noise**2, price, tol, rng, self.n_neighbors, self.n_jobs)
-        return Recovered(found.graph, found.refinement.gap, float("nan"), found.path, found.is_exact)
+        return Recovered(found.graph, found.gap, float("nan"), found.path, found.is_exact)
 
     def _check_parameters(self) -> None:
         if self.noise != "auto":

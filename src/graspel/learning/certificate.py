@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from graspel.learning.objective import objective
 from graspel.learning.run import Fit
 from graspel.linalg import resistance_between, smallest_eigenpairs
-from graspel.optimum.search import Optimality
+from graspel.optimum.problem import Optimality
 from graspel.runtime.free_memory import return_free_memory
 from graspel.runtime.html_views import html_view
 from graspel.runtime.progress import announce

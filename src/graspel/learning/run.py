@@ -30,11 +30,11 @@ from graspel.learning.run_log import RunLog
 from graspel.learning.settings import Settings
 from graspel.learning.weights import Weights
 from graspel.neighbors.index import NeighborIndex
-from graspel.optimum.columns import Problem
-from graspel.optimum.estimated_search import EstimatedSearch, choose_search
-from graspel.optimum.exact_measures import ExactMeasures
-from graspel.optimum.refine import refine_weights
-from graspel.optimum.search import STRICT_NODES, TOL, Optimality, OptimumSearch, find_optimum
+from graspel.optimum.columns import STRICT_NODES, NewColumns
+from graspel.optimum.oracles import ExactMeasures
+from graspel.optimum.pricing import PairDistances
+from graspel.optimum.problem import Optimality, State
+from graspel.optimum.solver import TOL, refine_weights, solve
 from graspel.runtime.progress import announce
 from graspel.runtime.types import Floats
 from graspel.scale.checkpoint import Checkpoint, Reached
@@ -161,9 +161,9 @@ def run_rounds(
 def learn_optimum(
     index: NeighborIndex, settings: Settings, rng: np.random.Generator, *, checkpoint: Checkpoint | None = None
 ) -> Fit:
-    """Learn the graph that maximizes the objective over all graphs (:mod:`graspel.optimum.search`).
+    """Learn the graph that maximizes the objective over all graphs (:mod:`graspel.optimum.solver`).
 
-    With a `checkpoint`, a run that was interrupted goes on after its last round with exact resistances.
+    With a `checkpoint`, a run that was interrupted goes on after its last round.
 
     Examples
     --------
@@ -178,18 +178,17 @@ def learn_optimum(
     n_listed = min(OPTIMUM_LISTED, index.n_points - 1) if index.n_points > STRICT_NODES else 0
     reached = reached or _begin(index, replace(settings, n_neighbors=k, n_listed=n_listed), rng, log, checkpoint)
     start, tol = reached.start, TOL if settings.tol is None else settings.tol  # Step 1
-    search = _begin_search(reached, index.points, settings, tol, rng)
+    columns, state = _begin_columns(reached, index.points, settings, tol, rng)
 
-    def save() -> None:
-        if checkpoint and not isinstance(search, EstimatedSearch):  # of its few rounds none is kept
-            state = {"unit": search.problem.unit, **search.state}
-            checkpoint.save_round(start, search.graph, None, log, rng, state)
+    def save(state: State) -> None:
+        if checkpoint:
+            checkpoint.save_round(start, state.graph, None, log, rng, state.as_dict())
 
     max_iter = 0 if log.stopped else settings.max_iter
-    best = find_optimum(search, log.history, max_iter, settings.callback, save)  # Steps 2 to 4
+    best = solve(columns, state, log.history, max_iter=max_iter, callback=settings.callback, save=save)  # Steps 2 to 4
     return Fit(
         graph=best.graph,
-        z=best.z,
+        z=best.k - 4 * settings.beta,
         history=best.history,
         settled=best.settled,
         out_of_rounds=best.out_of_rounds,
@@ -202,20 +201,16 @@ def learn_optimum(
     )
 
 
-def _begin_search(
+def _begin_columns(
     reached: Reached, points: Data, settings: Settings, tol: float, rng: np.random.Generator
-) -> OptimumSearch:
-    """The search for the optimum at its start, or where an earlier run was interrupted."""
-    start, graph, state, sigma = reached.start, reached.graph, dict(reached.search or {}), settings.sigma
-    beta, listed = settings.beta, listed_pairs(start.neighbors, graph.n_nodes)
-    unit = state.pop("unit", None) or float(np.median(start.weigh.distances(graph))) + 4 * beta
-    problem = Problem(points, start.weigh.floor, beta, unit)
-    if state:
-        search = OptimumSearch(problem, graph, sigma, tol, listed, rng)
-        search.restore(graph, state)
-        return search
-    kind, resistances = choose_search(graph, unit / sigma**2, points.n_threads)
-    return kind(problem, graph, sigma, tol, listed, rng, resistances)
+) -> tuple[NewColumns, State]:
+    """All pairs of points, and the state at the start or where an earlier run was interrupted."""
+    start, graph, beta = reached.start, reached.graph, settings.beta
+    kept = reached.search or {}
+    unit = kept["unit"] if kept else float(np.median(start.weigh.distances(graph))) + 4 * beta
+    distances = PairDistances(points, start.weigh.floor, beta, unit)
+    columns = NewColumns(distances, listed_pairs(start.neighbors, graph.n_nodes), settings.sigma, tol, rng)
+    return columns, State(graph, **kept) if kept else columns.start(graph)
 
 
 def _begin(
@@ -290,5 +285,5 @@ def finish_weights(
     if not settings.refine:
         return graph, z, None
     announce("refining weights")
-    graph, refinement = refine_weights(graph, z + 4 * settings.beta, rng, n_jobs=settings.n_jobs)
-    return graph, refinement.state.distance - 4 * settings.beta, refinement.gap
+    found = refine_weights(graph, z + 4 * settings.beta, rng, n_jobs=settings.n_jobs)
+    return found.graph, found.k - 4 * settings.beta, found.support_gap

@@ -70,6 +70,10 @@ class EdgeResistances:
         factor = self.factor(w)
         return factor.logdet, factor.resistances
 
+    def resistances(self, w: Floats) -> Floats:
+        """The resistances of the edges, for positive weights."""
+        return self.factor(w).resistances
+
     def factor(self, w: Floats) -> Factor:
         """The factors for positive weights."""
         if isinstance(self._pattern, FrontTree):

@@ -1,214 +1,278 @@
-r"""Pricing: find the pairs whose effective resistance exceeds their distance, over all pairs.
+r"""Columns: which pairs a solution may use as edges, and how accurate it must be.
 
-A pair (p, q) that is no edge would raise the objective if R_pq > k_pq = z_data + 4 beta. With the exact elimination of
-the graph (:mod:`graspel.linalg.factor.exact_factor`), M = Theta^-1 is computed in blocks of columns, and R_pq = M_pp +
-M_qq - 2 M_pq. Distances come from matrix products; a product loses digits where points are close, so an upper limit of
-its error is subtracted, and the pairs that remain are measured again by differences. So no pair is missed. The cost is
-that of N solves and N^2 M / 2 multiplications, the memory that of one block of columns.
+Two kinds share one loop (:mod:`graspel.optimum.solver`):
 
-The name is that of linear programming: columns of positive price are generated when they are needed.
+- `FixedEdges`: those that are there, ``weights="refined"``. Done when the largest |R / k - 1| over the edges is at most
+  `tol`;
+- `NewColumns`: all pairs, ``weights="optimal"``. Done when the largest R / k - 1 over all pairs is at most `tol`, and
+  so the gap; above STRICT_NODES nodes, when the bound of the gap is, which a single pair hardly changes.
 
-References
-----------
-J. Desrosiers and M. E. Lubbecke. A primer in column generation. In: Column Generation, Springer, 2005.
+New columns are the pairs with R > k (:mod:`graspel.optimum.pricing`), a few at each node in a round. Above
+ALL_PAIRS_NODES nodes the first rounds look at neighbor lists only, by estimates of R with a standard error of 3 %. Once
+these find little, all pairs are searched, exactly; if that would take too long, only all pairs of 1,024 random nodes,
+and the bound is then one over these and the edges.
+
+Where R itself is estimated, the bound of the gap comes from estimates that are independent of the weights. It is a
+maximum over trees of sums that are convex in R, so errors with mean zero can only raise it on average: it stays an
+upper bound, over the edges and the pairs of the lists, but a coarse one. It is of the order of the standard error of R,
+which falls with the root of the number of flows; the gap itself is of the order of the square of that error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graspel.data.distance_table import DistanceTable
-from graspel.data.prepared import Data
-from graspel.graph import Graph
+from graspel.graph import Graph, Origin
 from graspel.graph.edges import edge_keys
-from graspel.linalg.edge_leverages import estimate_leverages
 from graspel.linalg.edge_resistances import Factor
-from graspel.runtime.parallel import map_blocks, row_blocks
+from graspel.optimum.gap import optimality_gap
+from graspel.optimum.oracles import EstimatingOracle, Evaluation
+from graspel.optimum.pricing import (
+    PairDistances,
+    Priced,
+    merge_priced,
+    price_all_pairs,
+    price_listed_pairs,
+    price_random_nodes,
+    without_edges,
+)
+from graspel.optimum.problem import NEGLIGIBLE, Optimality, State, WeightProblem, calibrated_weights
+from graspel.optimum.steps import FINAL, FIRST, LATER, Steps
 from graspel.runtime.progress import announce
-from graspel.runtime.types import Floats, Ints
+from graspel.runtime.types import Bools, Ints
 
-COLUMNS = 128  # columns of M that one thread computes at once: 20 MB for 20,000 points
-ONE_BLOCK = 1024  # points up to which all columns are computed at once: starting threads would take longer
-NUMPY_SIZE = 50_000  # entries of M up to which loading a compiled loop does not pay
-ROWS = 4096  # points whose distances to these columns are computed at once
-MOST_LISTED = 4_000_000  # pairs that are listed; if more have R > k, those of the largest R / k
-SAMPLED_BLOCKS = 8  # blocks of columns that are priced where there are too many nodes for all: 1,024 nodes
-LIST_BATCHES = 16  # batches of flows from which listed pairs are priced: 128 flows, 3 % standard error of R
-DOUBT = 2.0  # standard errors that are subtracted from the estimates
-ROUNDING = 16  # rounding errors of |x|^2 + |y|^2 that a product may lose
-LOST = 1e-3  # largest error of distances in single precision, relative to the median of the edges
-CACHED_ROWS = 1 << 28  # bytes of points up to which they are kept for all blocks
-
-
-class Problem(NamedTuple):
-    """The points and k = max(z_data, floor) + 4 beta between them, in units of `unit`."""
-
-    points: Data
-    floor: float
-    beta: float
-    unit: float
-
-    def k(self, z: Floats) -> Floats:
-        """The distance k for z_data."""
-        return np.asarray((np.maximum(z, self.floor) + 4 * self.beta) / self.unit)
-
-    def k_of(self, heads: Ints, tails: Ints) -> Floats:
-        """The distance k of pairs, by differences."""
-        return self.k(self.points.squared_distances(heads, tails))
+FIRST_TOL = 0.1  # accuracy of round 1: edges that are still missing change all weights
+TOL_SHARE = 0.1  # accuracy of a round, relative to the largest R / k - 1 of the pairs that it could not use yet
+LARGE_TOL_SHARE = 0.05  # the same above ALL_PAIRS_NODES nodes, where another search of all pairs takes longer
+NEW_EDGES = 5  # edges that a round adds at one node; more make the graph dense for a while, fewer take more rounds
+FIRST_SHARE = 0.3  # weight of a new edge, relative to the best one if it were the only one
+STRICT_NODES = 5000  # nodes up to which every single pair must have R / k - 1 below the tolerance, not only the gap
+ALL_PAIRS_NODES = 25_000  # nodes up to which all pairs are searched in every round
+ALL_PAIRS_WORK = 2e13  # multiplications up to which all pairs of more nodes are searched at the end: about ten minutes
+NEARLY = 0.03  # bound of the gap over the listed pairs below which all pairs are searched; their estimates reach it
+VANISHED = 1e-5  # leverage below which an edge of the optimum is dropped; (N - 1) / |E| is the mean
+N_ESTIMATED = 4  # rounds with estimates: the first has the edges of the start, few pairs are found after the third
+LEVEL = 0.03  # smallest estimate of R / k - 1 of a pair that becomes an edge: its standard error
+LISTED_BATCHES = 16  # batches from which R is estimated after a round: 128 flows, a standard error of 3 %
+BOUND_BATCHES = 64  # the same in the last round: 512 flows
+REFINE_WORK = 1.5e11  # multiplications of one exact evaluation above which refinement estimates R: ten seconds
+OPTIMUM_WORK = 1e12  # the same for the optimum: half a minute
+FINISH_WORK = 3e12  # the same in the last rounds of the optimum, which start near it: a minute
 
 
-class Priced(NamedTuple):
-    """Pairs with their R / k - 1, which is at most `below` for all pairs that are not listed; n_pairs were priced."""
+class Columns(Protocol):
+    """What the loop asks.
 
-    heads: Ints
-    tails: Ints
-    excess: Floats
-    below: float
-    n_pairs: int
+    Attributes
+    ----------
+    tol : float
+    ground : float, 1/sigma^2 in the unit of the state
+    n_threads : int
+    works : multiplications of one exact evaluation up to which R is exact in the first rounds, and in the last one
+    n_estimated : int, rounds with estimates of R; the last of them is exact where `works` allows it
+    """
+
+    tol: float
+    ground: float
+    n_threads: int
+    works: tuple[float, float]
+    n_estimated: int
+
+    def oracle(self, problem: WeightProblem, round: int) -> EstimatingOracle:
+        """Estimates for this round."""
+
+    def listed(self, state: State) -> tuple[Ints, Ints] | None:
+        """Pairs of which R is estimated along with that of the edges."""
+
+    def negligible(self, state: State) -> float:
+        """The leverage below which an edge is dropped."""
+
+    def evaluates_again(self, state: State) -> bool:
+        """Whether another evaluation pays after edges were dropped: pricing takes longer."""
+
+    def is_accurate(self, problem: WeightProblem, now: Evaluation, tol: float) -> bool:
+        """Whether weights are accurate enough to end their round."""
+
+    def price(self, state: State, now: Evaluation) -> tuple[Priced, Optimality]:
+        """The pairs with R > k, and how near the solution is to the optimum."""
+
+    def error(self, found: Optimality) -> float:
+        """What must be at most `tol` at the end."""
+
+    def next_tol(self, error: float) -> float:
+        """The accuracy of the weights of the next round."""
+
+    def add_edges(self, state: State, priced: Priced) -> int:
+        """Make edges of the best pairs, and return their number."""
+
+
+class FixedEdges:
+    """No new columns; edges of negligible leverage are dropped."""
+
+    ground = 0.0
+    n_estimated = 2
+
+    def __init__(self, tol: float, rng: np.random.Generator, n_threads: int) -> None:
+        self.works = REFINE_WORK, REFINE_WORK
+        self.tol, self._rng, self.n_threads = tol, rng, n_threads
+
+    def oracle(self, problem: WeightProblem, round: int) -> EstimatingOracle:
+        """Estimates for this round."""
+        schedule = FIRST if round == 1 else FINAL
+        return EstimatingOracle(problem, self._rng, self.n_threads, schedule, LISTED_BATCHES)
+
+    def listed(self, state: State) -> None:
+        """No other pairs."""
+
+    def negligible(self, state: State) -> float:
+        """The leverage below which an edge is dropped."""
+        return NEGLIGIBLE
+
+    def evaluates_again(self, state: State) -> bool:
+        """Only at the end."""
+        return False
+
+    def is_accurate(self, problem: WeightProblem, now: Evaluation, tol: float) -> bool:
+        """Whether the optimality condition holds on all edges."""
+        return problem.deviation(now.u, now.R) <= tol
+
+    def price(self, state: State, now: Evaluation) -> tuple[Priced, Optimality]:
+        """The edges themselves."""
+        graph, problem = state.graph, WeightProblem.of(state.graph, state.k)
+        excess, error = problem.excess(now.R), problem.deviation(now.u, now.R)
+        own = Priced(graph.heads, graph.tails, excess, 0.0, graph.n_edges)
+        return own, Optimality(problem.gap(now.u, now.R), error, graph.n_edges, False, now.error)
+
+    def error(self, found: Optimality) -> float:
+        """The largest |R / k - 1|."""
+        return found.excess
+
+    def next_tol(self, error: float) -> float:
+        """The same in every round."""
+        return self.tol
+
+    def add_edges(self, state: State, priced: Priced) -> int:
+        """None are added."""
+        return 0
+
+
+class NewColumns:
+    """All pairs of points may become edges; `listed` are pairs of near nodes, looked at first where there are many."""
+
+    def __init__(
+        self, data: PairDistances, listed: tuple[Ints, Ints], sigma: float, tol: float, rng: np.random.Generator
+    ) -> None:
+        self._data, self._listed, self._rng = data, listed, rng
+        self.tol, self.ground, self.n_threads = tol, data.unit / sigma**2, data.points.n_threads
+        self._n_nodes, self.works = data.points.n_points, (OPTIMUM_WORK, FINISH_WORK)
+        self.n_estimated = N_ESTIMATED
+
+    def oracle(self, problem: WeightProblem, round: int) -> EstimatingOracle:
+        """Estimates for this round."""
+        is_last = round >= self.n_estimated
+        schedule: tuple[Steps, ...] = FIRST if round == 1 else FINAL if is_last else LATER
+        n_batches = BOUND_BATCHES if is_last else LISTED_BATCHES
+        return EstimatingOracle(problem, self._rng, self.n_threads, schedule, n_batches)
+
+    def listed(self, state: State) -> tuple[Ints, Ints]:
+        """The listed pairs that are no edges."""
+        return without_edges(self._listed, state.graph)
+
+    def negligible(self, state: State) -> float:
+        """The leverage below which an edge is dropped."""
+        return VANISHED if state.is_exact else NEGLIGIBLE
+
+    def evaluates_again(self, state: State) -> bool:
+        """A search of all pairs of many nodes takes longer."""
+        return state.is_near and self._n_nodes > ALL_PAIRS_NODES
 
     @property
-    def largest(self) -> float:
-        """The largest R / k - 1 of any pair."""
-        return float(self.excess.max(initial=self.below))
+    def is_strict(self) -> bool:
+        """Whether R / k - 1 of every single pair must be below the tolerance."""
+        return self._n_nodes <= STRICT_NODES
 
-    def at(self, chosen: NDArray[np.bool_]) -> Priced:
-        """Some of the pairs."""
-        return self._replace(heads=self.heads[chosen], tails=self.tails[chosen], excess=self.excess[chosen])
+    def is_accurate(self, problem: WeightProblem, now: Evaluation, tol: float) -> bool:
+        """Whether the bound of the gap over the edges is at most `tol`, and up to STRICT_NODES nodes every R / k - 1.
 
+        The bound alone takes half of the evaluations.
+        """
+        is_below = not self.is_strict or float(problem.excess(now.R).max()) <= tol
+        return is_below and problem.has_gap_below(tol, now.u, now.R)
 
-def price_all_pairs(problem: Problem, factor: Factor, blocks: list[slice] | None = None) -> Priced:
-    """All pairs of nodes with R > k, or if they are more than MOST_LISTED, those of the largest R / k.
+    def error(self, found: Optimality) -> float:
+        """The bound of the gap, and up to STRICT_NODES nodes the largest R / k - 1 of any pair."""
+        return max(found.gap, found.excess) if self.is_strict else found.gap
 
-    If `blocks` are given, only the pairs of a node in these blocks of the order of elimination with every later one.
-    """
-    n, points = problem.points.n_points, problem.points
-    solves, diagonal = factor.prepare_solves(), factor.diagonal()
-    distances = _lower_distances(problem, solves.order)
+    def next_tol(self, error: float) -> float:
+        """The more accurate, the less is missing."""
+        share = TOL_SHARE if self._n_nodes <= ALL_PAIRS_NODES else LARGE_TOL_SHARE
+        return min(FIRST_TOL, max(self.tol / 2, share * error))
 
-    def price(block: slice) -> tuple[Ints, Ints, Floats]:
-        later, M = solves.columns(block)
-        columns = later[: M.shape[1]]
-        R, z = diagonal[later], distances(slice(block.start, n), block)
-        i, j = _find_far_pairs(M, R, R[: M.shape[1]], z, problem)
-        new = (i >= M.shape[1]) | (i < j)  # pairs within the block once
-        i, j = i[new], j[new]
-        p, q = later[i], columns[j]
-        return np.minimum(p, q), np.maximum(p, q), R[i] + R[j] - 2 * M[i, j]
+    def start(self, graph: Graph) -> State:
+        """The state before the first round, with equal leverages."""
+        k = self._data.k_of(graph.heads, graph.tails)
+        graph = graph.with_weights(calibrated_weights(k, graph.n_nodes))
+        is_small = graph.n_nodes <= ALL_PAIRS_NODES
+        return State(graph, k, self._data.unit, self.next_tol(np.inf), is_near=is_small)
 
-    found: list[Priced] = []
-    below = 0.0
-    blocks = row_blocks(n, COLUMNS if n > ONE_BLOCK else n) if blocks is None else blocks
-    for done, (heads, tails, R) in enumerate(map_blocks(price, blocks, points.n_threads)):
-        announce("searching pairs", done / len(blocks))
-        excess = R / problem.k_of(heads, tails) - 1
-        found.append(Priced(heads, tails, excess, 0.0, 0).at(excess > below))
-        if sum(len(part.heads) for part in found) > 2 * MOST_LISTED:
-            found = [_keep_largest(_join(found))]
-            below = found[0].below
-    n_pairs = sum((b.stop - b.start) * (2 * n - b.stop - b.start - 1) // 2 for b in blocks)
-    return _keep_largest(_join(found))._replace(n_pairs=n_pairs)
+    def price(self, state: State, now: Evaluation) -> tuple[Priced, Optimality]:
+        """The pairs with R > k, and how near the solution is to the optimum over the pairs that were searched."""
+        graph, n, slack = state.graph, self._n_nodes, now.slack
+        own = Priced(graph.heads, graph.tails, now.R / state.k - 1, 0.0, graph.n_edges)
+        if now.factor is None:
+            heads, tails = self.listed(state)
+            others = heads, tails, now.other_R / self._data.k_of(heads, tails) - 1
+            both = [np.concatenate(columns) for columns in zip(own[:3], others, strict=True)]
+            known = Priced(both[0], both[1], both[2], 0.0, len(both[0]))
+            return known, self._judge(known, 0.0, error=now.error)
+        if not state.is_near:
+            announce("searching pairs", detail="near ones")
+            listed, certain = price_listed_pairs(self._data, now.factor, graph, self._listed, self._rng)
+            found = self._judge(merge_priced(n, own, listed), slack)
+            state.is_near = found.gap <= max(NEARLY, 10 * self.tol) or len(certain.heads) == 0
+            if not state.is_near:
+                return certain, found
+        if n <= ALL_PAIRS_NODES or self._all_pairs_work(now.factor) <= ALL_PAIRS_WORK:
+            known = price_all_pairs(self._data, now.factor)
+            return known, self._judge(known, slack, all_pairs=True)
+        _, certain = price_listed_pairs(self._data, now.factor, graph, self._listed, self._rng)
+        known = merge_priced(n, price_random_nodes(self._data, now.factor, self._rng), own)
+        return merge_priced(n, known, certain), self._judge(known, slack)
 
+    def _judge(self, known: Priced, slack: float, *, all_pairs: bool = False, error: float = 0.0) -> Optimality:
+        """How near the graph is to the optimum, over the pairs whose R is known."""
+        ground = 1.0 if error else self.ground  # the scaling bound needs exact resistances
+        gap = optimality_gap(self._n_nodes, *known[:3], slack, known.below, ground)
+        return Optimality(gap, known.largest, known.n_pairs, all_pairs, error)
 
-def price_random_nodes(problem: Problem, factor: Factor, rng: np.random.Generator) -> Priced:
-    """All pairs of 1,024 random nodes with R > k, exactly."""
-    blocks = row_blocks(problem.points.n_points, COLUMNS)
-    chosen = np.sort(rng.choice(len(blocks), min(SAMPLED_BLOCKS, len(blocks)), replace=False))
-    return price_all_pairs(problem, factor, [blocks[i] for i in chosen])
+    def _all_pairs_work(self, factor: Factor) -> float:
+        """Multiplications that a search of all pairs takes."""
+        n = float(self._n_nodes)
+        return n * factor.pattern.n_entries + n**2 / 2 * self._data.points.n_features
 
-
-def price_listed_pairs(
-    problem: Problem, factor: Factor, graph: Graph, pairs: tuple[Ints, Ints], rng: np.random.Generator
-) -> tuple[Priced, Priced]:
-    """Pairs that are no edges by estimates of R, and those of them with R > k even less two standard errors.
-
-    Flows on the graph, whose elimination is `factor`, give the estimates (:mod:`graspel.linalg.edge_leverages`).
-    """
-    keys = edge_keys(graph.heads, graph.tails, graph.n_nodes)
-    new = ~np.isin(edge_keys(*pairs, graph.n_nodes), keys)
-    heads, tails = pairs[0][new], pairs[1][new]
-    solve, n_threads = factor.prepare_solves().solve, problem.points.n_threads
-    found = estimate_leverages(
-        graph.adjacency, LIST_BATCHES, rng, pairs=(heads, tails), n_threads=n_threads, solve=solve
-    )
-    k = problem.k_of(heads, tails)
-    priced = Priced(heads, tails, found.resistance / k - 1, 0.0, len(heads))
-    return priced, priced.at(found.resistance - DOUBT * found.resistance_error > k)
-
-
-def _join(parts: list[Priced]) -> Priced:
-    heads, tails, excess = (np.concatenate([part[i] for part in parts]) for i in range(3))
-    return Priced(heads, tails, excess, max(part.below for part in parts), 0)
-
-
-def _keep_largest(priced: Priced) -> Priced:
-    if len(priced.excess) <= MOST_LISTED:
-        return priced
-    below = float(np.partition(priced.excess, -MOST_LISTED - 1)[-MOST_LISTED - 1])
-    return priced.at(priced.excess > below)._replace(below=below)
-
-
-def _find_far_pairs(M: Floats, d: Floats, d_columns: Floats, z: Floats, problem: Problem) -> tuple[Ints, Ints]:
-    """Positions in M of the pairs with R > k."""
-    if M.size <= NUMPY_SIZE:
-        i, j = np.nonzero(d[:, None] + d_columns - 2 * M > problem.k(z))
-        return i, j
-    from graspel.kernels.exact_elimination import find_far_pairs
-
-    at = np.empty((M.shape[0], 2), dtype=np.int64)
-    while True:
-        found = find_far_pairs(M, d, d_columns, z, problem.floor, 4 * problem.beta, problem.unit, at)
-        if found <= len(at):
-            return at[:found, 0], at[:found, 1]
-        at = np.empty((found, 2), dtype=np.int64)
+    def add_edges(self, state: State, priced: Priced) -> int:
+        """Make edges of the best pairs, with weights from guesses of their leverages."""
+        graph, data = state.graph, self._data
+        keys = edge_keys(graph.heads, graph.tails, graph.n_nodes)
+        is_edge = np.isin(edge_keys(priced.heads, priced.tails, graph.n_nodes), keys)
+        new = choose_new_edges(priced, is_edge, state.tol / 2 if state.is_exact else LEVEL, NEW_EDGES)
+        k = data.k_of(new.heads, new.tails)
+        state.graph = graph.with_edges(
+            new.heads,
+            new.tails,
+            FIRST_SHARE * new.excess / (1 + new.excess) / k,
+            origin=Origin.CRITICAL,
+            round=state.n_rounds,
+            eta=(1 + new.excess) * k * data.unit / (k * data.unit - 4 * data.beta),
+            gradient=new.excess * k * data.unit,
+        )
+        state.k = data.k_of(state.graph.heads, state.graph.tails)
+        return len(new.heads)
 
 
-def _lower_distances(problem: Problem, order: Ints) -> Callable[[slice, slice], NDArray[Any]]:
-    """A function that returns z_data between two slices of `order`, less what rounding may have added to it.
-
-    In single precision, unless its rounding errors would matter.
-    """
-    points = problem.points
-    if isinstance(points, DistanceTable):
-        return lambda p, q: points.table(order[p], order[q])
-    blocks, norm = row_blocks(points.n_points, ROWS), points.spectral_norm
-    read = partial(_scaled_rows, points, norm)
-    length = np.concatenate([np.einsum("ij,ij->i", rows, rows) for rows in (read(order[block]) for block in blocks)])
-    error = 2 * ROUNDING * float(length.max(initial=0.0))
-    kind: type = np.float32 if error * np.finfo(np.float32).eps < LOST * problem.unit else np.float64
-    is_kept = points.n_points * points.n_features * np.dtype(kind).itemsize <= CACHED_ROWS
-    kept = np.concatenate([read(order[block]).astype(kind, copy=False) for block in blocks]) if is_kept else None
-
-    def rows(block: slice) -> NDArray[Any]:
-        return read(order[block]).astype(kind, copy=False) if kept is None else kept[block]
-
-    length = ((1 - ROUNDING * np.finfo(kind).eps) * length).astype(kind)
-
-    def lower(p: slice, q: slice) -> NDArray[Any]:
-        columns, z = rows(q).T, np.empty((p.stop - p.start, q.stop - q.start), dtype=kind)
-        for part in row_blocks(len(z), ROWS):
-            here = slice(p.start + part.start, p.start + part.stop)
-            np.matmul(rows(here), columns, out=z[part])
-            z[part] *= -2
-            z[part] += length[here, None]
-        z += length[q]
-        return z
-
-    return lower
-
-
-def _scaled_rows(points: Data, norm: float, index: Ints) -> Floats:
-    """Rows whose squared distances are z_data."""
-    rows = points.centered_rows(index, np.float64)
-    rows /= norm
-    return rows
-
-
-def choose_new_edges(priced: Priced, is_edge: NDArray[np.bool_], level: float, per_node: int) -> Priced:
+def choose_new_edges(priced: Priced, is_edge: Bools, level: float, per_node: int) -> Priced:
     """Of the pairs above the level that are no edges, those among the `per_node` largest at both of their ends.
 
     Where many pairs of two groups of nodes have a large excess, the first few edges between the groups lower all of

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graspel.learning.history import Round
-from graspel.optimum.search import TOL
+from graspel.optimum.solver import TOL
 from graspel.plot.canvas import name_axes, new_axes
 from graspel.plot.fitted import get_learner
 from graspel.plot.palette import BLUE, FAINT, QUIET, TEXT, VERMILLION

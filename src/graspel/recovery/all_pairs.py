@@ -1,11 +1,12 @@
 r"""Recovery of small graphs: every pair of nodes is a candidate.
 
 1. *Rank.* All pairs are ranked by the weights that maximize the likelihood with a ridge penalty,
-   F - (rho / 2) sum w^2 (:mod:`graspel.optimum.refine`). With few signals the likelihood alone gives some pairs large
-   weights by chance, and the ridge reduces these. The ridge is a prior: if weights are N(0, t^2), the posterior of M
-   signals is the likelihood with rho = 2 / (M t^2). The variance t^2 is estimated from the weights of the *strong*
-   pairs, those above the threshold that best separates the weights into two groups (Otsu 1979). The variance due to
-   chance is subtracted, so that the ridge is larger where there are many edges and each is known less accurately.
+   F - (rho / 2) sum w^2 (:mod:`graspel.recovery.likelihood`). With few signals the likelihood alone gives some pairs
+   large weights by chance, and the ridge reduces these. The ridge is a prior: if weights are N(0, t^2), the posterior
+   of M signals is the likelihood with rho = 2 / (M t^2). The variance t^2 is estimated from the weights of the
+   *strong* pairs, those above the threshold that best separates the weights into two groups (Otsu 1979). The variance
+   due to chance is subtracted, so that the ridge is larger where there are many edges and each is known less
+   accurately.
 2. *Choose.* The graphs compared consist of the highest-ranked pairs. The smallest of them is the first that is
    connected and contains all strong pairs. Each graph is refitted without the ridge, and the best one by an information
    criterion is chosen: the smallest -M F + price x edges. M F is twice the log-likelihood up to a constant, and the
@@ -34,7 +35,8 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import squareform
 
 from graspel.graph import Graph, Origin
-from graspel.optimum.refine import Likelihood, Refinement, best_weights, find_needed
+from graspel.optimum.problem import find_needed
+from graspel.recovery.likelihood import Likelihood, Refinement, best_weights
 from graspel.recovery.noise import MAX_NOISE_SHARE, SMALLEST, noisy_likelihood, typical_distance
 from graspel.runtime.types import Floats, Ints
 

@@ -48,7 +48,7 @@ from graspel.learning.initial import listed_pairs
 from graspel.learning.run import learn
 from graspel.learning.settings import Settings
 from graspel.neighbors.index import NeighborIndex
-from graspel.optimum.refine import find_needed
+from graspel.optimum.problem import find_needed
 from graspel.runtime.parallel import count_threads
 from graspel.runtime.progress import announce
 from graspel.runtime.types import Floats, Ints

@@ -40,7 +40,7 @@ from scipy.spatial.distance import cdist
 
 from graspel.data.validation import check_signals
 from graspel.linalg.precision import laplacian_plus_mean, likelihood_terms, log_determinant
-from graspel.optimum.refine import Likelihood, State
+from graspel.recovery.likelihood import Likelihood, State
 from graspel.runtime.types import Floats, Ints
 
 LEAST_SHARE = 0.005  # noise variance over half the typical smallest distance; below this the noise counts as 0

@@ -1,6 +1,6 @@
 r"""Pruning: recovery of large graphs from the learner's edges.
 
-GRASPEL's loop gives the edges. Their weights are refined (:mod:`graspel.optimum.refine`) to the distances
+GRASPEL's loop gives the edges. Their weights are refined (:mod:`graspel.optimum.solver`) to the distances
 k = z - 2 s^2, from which the noise has been subtracted. Removing an edge of leverage l = w R lowers the log-likelihood
 of M signals by
 
@@ -21,6 +21,7 @@ G. Schwarz. Estimating the dimension of a model. The Annals of Statistics 6, 197
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -31,16 +32,12 @@ from graspel.data.prepared import Data
 from graspel.graph import Graph
 from graspel.learning.run import learn
 from graspel.learning.settings import Settings
+from graspel.linalg import effective_resistance
+from graspel.linalg.edge_resistances import EdgeResistances
 from graspel.neighbors.index import NeighborIndex
-from graspel.optimum.refine import (
-    Refinement,
-    calibrated_weights,
-    exact_likelihood,
-    exact_resistances,
-    refine_weights,
-    run_plain_steps,
-    sketched_likelihood,
-)
+from graspel.optimum.columns import REFINE_WORK
+from graspel.optimum.problem import calibrated_weights
+from graspel.optimum.solver import refine_weights
 from graspel.recovery.noise import MAX_NOISE_SHARE, SMALLEST, typical_distance
 from graspel.runtime.parallel import count_threads
 from graspel.runtime.progress import announce
@@ -48,6 +45,7 @@ from graspel.runtime.types import Floats, Ints
 
 AT_A_TIME = 0.3  # largest share of the edges that one round removes
 STEPS = 3  # updates w <- w R / k before the losses of a round are computed
+SKETCH_ERROR = 0.15  # relative standard error of estimated resistances
 STEPS_BY_ESTIMATE = 1  # the same where resistances are estimated, which takes longer
 ROUGH = 1e-2  # gap of the weights at which the losses of edges are final
 FEW = 0.002  # stop when a round would remove no more than this share of the edges
@@ -55,13 +53,13 @@ FEW_BY_ESTIMATE = 0.03  # the same where resistances are estimated; their error 
 
 
 class Pruning(NamedTuple):
-    """The recovered graph, its refinement, and for every round the number of edges and the smallest loss of one.
+    """The recovered graph, the largest |R / k - 1| of its edges, and what every round found: edges and smallest loss.
 
     `is_exact` says whether the last weights come from exact resistances.
     """
 
     graph: Graph
-    refinement: Refinement
+    gap: float
     path: list[tuple[int, float]]
     is_exact: bool
 
@@ -87,11 +85,10 @@ def recover_by_pruning(
     is_refined = False
     while True:
         announce("recovering", None, f"{graph.n_edges:,} edges left")
-        exact = exact_resistances(graph)
-        is_exact, edges = exact is not None, (graph.heads, graph.tails, graph.n_nodes)
-        likelihood = exact_likelihood(*edges, k, exact) if is_exact else sketched_likelihood(*edges, k, rng, n_jobs)
-        now = run_plain_steps(likelihood, graph.weights, STEPS if is_exact else STEPS_BY_ESTIMATE)
-        leverage = now.weights * now.state.resistance
+        exact = EdgeResistances(graph.heads, graph.tails, graph.n_nodes)
+        is_exact = exact.work <= REFINE_WORK
+        resistances = exact.resistances if is_exact else _estimates(graph, rng, n_jobs)
+        leverage = _take_steps(resistances, graph.weights, k, STEPS if is_exact else STEPS_BY_ESTIMATE)
         graph = graph.with_weights(leverage / k)  # one more step
         loss = m * removal_loss(leverage)
         path.append((graph.n_edges, float(loss.min())))
@@ -100,15 +97,32 @@ def recover_by_pruning(
             if is_refined or not is_exact:
                 break
             # With many signals even a small leverage costs likelihood, and a few steps leave edges that would vanish.
-            graph, refined = refine_weights(graph, k, rng, tol=max(tol, ROUGH), n_jobs=n_jobs)
-            k, is_refined = refined.state.distance, True
+            refined = refine_weights(graph, k, rng, tol=max(tol, ROUGH), n_jobs=n_jobs)
+            graph, k, is_refined = refined.graph, refined.k, True
             continue
         is_refined = False
         kept = np.ones(graph.n_edges, dtype=bool)
         kept[removed] = False
         graph, k = graph.with_only(kept), k[kept]
-    graph, found = refine_weights(graph, k, rng, tol=tol, n_jobs=n_jobs)
-    return Pruning(graph.scaled(1 / unit), found, path, is_exact)
+    found = refine_weights(graph, k, rng, tol=tol, n_jobs=n_jobs)
+    return Pruning(found.graph.scaled(1 / unit), found.support_gap, path, is_exact)
+
+
+def _estimates(graph: Graph, rng: np.random.Generator, n_jobs: int | None) -> Callable[[Floats], Floats]:
+    """Estimated resistances of the edges as a function of the weights, always from the same random flows."""
+    seed = int(rng.integers(2**63))
+
+    def resistances(w: Floats) -> Floats:
+        return effective_resistance(graph.with_weights(w), error=SKETCH_ERROR, random_state=seed, n_jobs=n_jobs).values
+
+    return resistances
+
+
+def _take_steps(resistances: Callable[[Floats], Floats], w: Floats, k: Floats, n_steps: int) -> Floats:
+    """The leverages w R after a few steps w <- w R / k."""
+    for _ in range(n_steps):
+        w = w * resistances(w) / k
+    return w * resistances(w)
 
 
 def distances(graph: Graph, X: Floats, variance: float) -> Floats:

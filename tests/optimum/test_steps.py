@@ -1,4 +1,4 @@
-"""Quasi-Newton steps with a lower limit: the optimality conditions, and the value of scipy's L-BFGS-B."""
+"""Quasi-Newton steps above a lower limit: the optimality conditions, and the value of scipy's L-BFGS-B."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
-from graspel.optimum.quasi_newton import minimize_above
+from graspel.optimum.steps import minimize_above
 
 LOWER = 1e-6
 

@@ -14,12 +14,15 @@ from graspel.data.prepared import Data
 from graspel.graph.generators import grid_graph
 from graspel.learning import run
 from graspel.learning.settings import Settings
+from graspel.linalg import smallest_eigenpairs
 from graspel.linalg.edge_resistances import EdgeResistances
 from graspel.neighbors.index import NeighborIndex
-from graspel.optimum import columns, estimated_search, search
-from graspel.optimum.columns import Priced, choose_new_edges
+from graspel.optimum import columns, pricing
+from graspel.optimum.columns import choose_new_edges
 from graspel.optimum.gap import heaviest_forest, optimality_gap
-from graspel.optimum.weights import optimize_weights
+from graspel.optimum.oracles import ExactOracle
+from graspel.optimum.pricing import Priced
+from graspel.optimum.problem import WeightProblem
 
 
 def blobs(seed, n=120, features=4):
@@ -62,8 +65,9 @@ def solve_on_all_pairs(Z):
     i, j = (ends.astype(np.int64) for ends in np.triu_indices(n, 1))
     unit = np.median(Z[i, j])
     k = Z[i, j] / unit
-    found = optimize_weights(i, j, n, k, 1 / k, tol=1e-7, max_evaluations=2000)
-    assert found.excess < 1e-6
+    problem = WeightProblem(i, j, n, k)
+    found = ExactOracle(problem).maximize(np.ones(len(k)), lambda now: problem.gap(now.u, now.R) <= 1e-7, 2000)
+    assert problem.gap(found.u, found.R) < 1e-6
     return found.objective - (n - 1) * np.log(unit)
 
 
@@ -143,12 +147,12 @@ def test_rounds_that_run_out_are_told():
 def test_many_points_are_searched_in_lists_first(monkeypatch, seed, work, pairs):
     X = blobs(seed, 400)
     whole = GRASPEL(optimal=True, random_state=0).fit(X)
-    monkeypatch.setattr(search, "ALL_PAIRS_NODES", 10)
-    monkeypatch.setattr(search, "ALL_PAIRS_WORK", work)
-    for module in (search, run):
+    monkeypatch.setattr(columns, "ALL_PAIRS_NODES", 10)
+    monkeypatch.setattr(columns, "ALL_PAIRS_WORK", work)
+    for module in (columns, run):
         monkeypatch.setattr(module, "STRICT_NODES", 10)
-    monkeypatch.setattr(columns, "COLUMNS", 64)
-    monkeypatch.setattr(columns, "SAMPLED_BLOCKS", 2)
+    monkeypatch.setattr(pricing, "COLUMNS", 64)
+    monkeypatch.setattr(pricing, "SAMPLED_BLOCKS", 2)
     part = GRASPEL(optimal=True, random_state=0).fit(X)
     assert pairs in part.certificate_.optimality_pairs
     assert part.certificate_.optimality_gap <= 1e-3
@@ -158,10 +162,11 @@ def test_many_points_are_searched_in_lists_first(monkeypatch, seed, work, pairs)
 
 def estimated(monkeypatch, X, finish_work=0, **parameters):
     """Fit by estimates, as very large data are."""
-    monkeypatch.setattr(estimated_search, "MOST_WORK", 0)
-    monkeypatch.setattr(estimated_search, "BOUND_BATCHES", 16)
-    monkeypatch.setattr(estimated_search, "FINISH_WORK", finish_work)
-    monkeypatch.setattr(run, "STRICT_NODES", 10)
+    monkeypatch.setattr(columns, "OPTIMUM_WORK", 0)
+    monkeypatch.setattr(columns, "BOUND_BATCHES", 16)
+    monkeypatch.setattr(columns, "FINISH_WORK", finish_work)
+    for module in (columns, run):
+        monkeypatch.setattr(module, "STRICT_NODES", 10)
     return GRASPEL(optimal=True, random_state=0, **parameters).fit(X)
 
 
@@ -209,9 +214,16 @@ def test_measures_of_the_elimination_are_those_of_the_full_inverse(seed, n):
     assert_allclose(exact.objective, F, rtol=1e-6)
 
 
+@pytest.mark.parametrize("sigma", [1e-4, 1e-2, 1.0])
+def test_lambda_2_is_that_of_the_graph_where_the_ground_is_far_larger(seed, sigma):
+    model = GRASPEL(optimal=True, sigma=sigma, random_state=0).fit(blobs(seed))
+    values = smallest_eigenpairs(model.graph_, 2).values  # weights span more digits than eigvalsh keeps
+    assert_allclose(model.certificate_.lambda_2, values[1], rtol=1e-4)
+
+
 def test_estimates_do_not_depend_on_threads(monkeypatch):
     X = blobs(0, 200)
-    monkeypatch.setattr(estimated_search, "N_ROUNDS", 1)
+    monkeypatch.setattr(columns, "N_ESTIMATED", 1)
     assert estimated(monkeypatch, X, n_jobs=1).graph_ == estimated(monkeypatch, X, n_jobs=2).graph_
 
 

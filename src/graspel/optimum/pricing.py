@@ -1,0 +1,221 @@
+r"""Pricing: find the pairs whose effective resistance exceeds their distance, over all pairs.
+
+A pair (p, q) that is no edge would raise the objective if R_pq > k_pq = z_data + 4 beta. With the exact elimination of
+the graph (:mod:`graspel.linalg.edge_resistances`), M = Theta^-1 is computed in blocks of columns, and R_pq = M_pp +
+M_qq - 2 M_pq. Distances come from matrix products; a product loses digits where points are close, so an upper limit of
+its error is subtracted, and the pairs that remain are measured again by differences. So no pair is missed. The cost is
+that of N solves and N^2 M / 2 multiplications, the memory that of one block of columns.
+
+The name is that of linear programming: columns of positive price are generated when they are needed.
+
+References
+----------
+J. Desrosiers and M. E. Lubbecke. A primer in column generation. In: Column Generation, Springer, 2005.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graspel.data.distance_table import DistanceTable
+from graspel.data.prepared import Data
+from graspel.graph import Graph
+from graspel.graph.edges import edge_keys
+from graspel.linalg.edge_leverages import estimate_leverages
+from graspel.linalg.edge_resistances import Factor
+from graspel.runtime.parallel import map_blocks, row_blocks
+from graspel.runtime.progress import announce
+from graspel.runtime.types import Floats, Ints
+
+COLUMNS = 128  # columns of M that one thread computes at once: 20 MB for 20,000 points
+ONE_BLOCK = 1024  # points up to which all columns are computed at once: starting threads would take longer
+NUMPY_SIZE = 50_000  # entries of M up to which loading a compiled loop does not pay
+ROWS = 4096  # points whose distances to these columns are computed at once
+MOST_LISTED = 4_000_000  # pairs that are listed; if more have R > k, those of the largest R / k
+SAMPLED_BLOCKS = 8  # blocks of columns that are priced where there are too many nodes for all: 1,024 nodes
+LIST_BATCHES = 16  # batches of flows from which listed pairs are priced: 128 flows, 3 % standard error of R
+DOUBT = 2.0  # standard errors that are subtracted from the estimates
+ROUNDING = 16  # rounding errors of |x|^2 + |y|^2 that a product may lose
+LOST = 1e-3  # largest error of distances in single precision, relative to the median of the edges
+CACHED_ROWS = 1 << 28  # bytes of points up to which they are kept for all blocks
+
+
+class PairDistances(NamedTuple):
+    """The points and k = max(z_data, floor) + 4 beta between any two of them, in units of `unit`."""
+
+    points: Data
+    floor: float
+    beta: float
+    unit: float
+
+    def k(self, z: Floats) -> Floats:
+        """The distance k for z_data."""
+        return np.asarray((np.maximum(z, self.floor) + 4 * self.beta) / self.unit)
+
+    def k_of(self, heads: Ints, tails: Ints) -> Floats:
+        """The distance k of pairs, by differences."""
+        return self.k(self.points.squared_distances(heads, tails))
+
+
+class Priced(NamedTuple):
+    """Pairs with their R / k - 1, which is at most `below` for all pairs that are not listed; n_pairs were priced."""
+
+    heads: Ints
+    tails: Ints
+    excess: Floats
+    below: float
+    n_pairs: int
+
+    @property
+    def largest(self) -> float:
+        """The largest R / k - 1 of any pair."""
+        return float(self.excess.max(initial=self.below))
+
+    def at(self, chosen: NDArray[np.bool_]) -> Priced:
+        """Some of the pairs."""
+        return self._replace(heads=self.heads[chosen], tails=self.tails[chosen], excess=self.excess[chosen])
+
+
+def merge_priced(n_nodes: int, *parts: Priced) -> Priced:
+    """The pairs of all parts, each once, with its excess in the first part that has it."""
+    heads, tails, excess = (np.concatenate([part[i] for part in parts]) for i in range(3))
+    _, first = np.unique(edge_keys(heads, tails, n_nodes), return_index=True)
+    below, n_pairs = max(part.below for part in parts), sum(part.n_pairs for part in parts)
+    return Priced(heads[first], tails[first], excess[first], below, n_pairs)
+
+
+def price_all_pairs(data: PairDistances, factor: Factor, blocks: list[slice] | None = None) -> Priced:
+    """All pairs of nodes with R > k, or if they are more than MOST_LISTED, those of the largest R / k.
+
+    If `blocks` are given, only the pairs of a node in these blocks of the order of elimination with every later one.
+    """
+    n, points = data.points.n_points, data.points
+    solves, diagonal = factor.prepare_solves(), factor.diagonal()
+    distances = _lower_distances(data, solves.order)
+
+    def price(block: slice) -> tuple[Ints, Ints, Floats]:
+        later, M = solves.columns(block)
+        columns = later[: M.shape[1]]
+        R, z = diagonal[later], distances(slice(block.start, n), block)
+        i, j = _find_far_pairs(M, R, R[: M.shape[1]], z, data)
+        new = (i >= M.shape[1]) | (i < j)  # pairs within the block once
+        i, j = i[new], j[new]
+        p, q = later[i], columns[j]
+        return np.minimum(p, q), np.maximum(p, q), R[i] + R[j] - 2 * M[i, j]
+
+    found: list[Priced] = []
+    below = 0.0
+    blocks = row_blocks(n, COLUMNS if n > ONE_BLOCK else n) if blocks is None else blocks
+    for done, (heads, tails, R) in enumerate(map_blocks(price, blocks, points.n_threads)):
+        announce("searching pairs", done / len(blocks))
+        excess = R / data.k_of(heads, tails) - 1
+        found.append(Priced(heads, tails, excess, 0.0, 0).at(excess > below))
+        if sum(len(part.heads) for part in found) > 2 * MOST_LISTED:
+            found = [_keep_largest(_join(found))]
+            below = found[0].below
+    n_pairs = sum((b.stop - b.start) * (2 * n - b.stop - b.start - 1) // 2 for b in blocks)
+    return _keep_largest(_join(found))._replace(n_pairs=n_pairs)
+
+
+def price_random_nodes(data: PairDistances, factor: Factor, rng: np.random.Generator) -> Priced:
+    """All pairs of 1,024 random nodes with R > k, exactly."""
+    blocks = row_blocks(data.points.n_points, COLUMNS)
+    chosen = np.sort(rng.choice(len(blocks), min(SAMPLED_BLOCKS, len(blocks)), replace=False))
+    return price_all_pairs(data, factor, [blocks[i] for i in chosen])
+
+
+def price_listed_pairs(
+    data: PairDistances, factor: Factor, graph: Graph, pairs: tuple[Ints, Ints], rng: np.random.Generator
+) -> tuple[Priced, Priced]:
+    """Pairs that are no edges by estimates of R, and those of them with R > k even less two standard errors.
+
+    Flows on the graph, whose elimination is `factor`, give the estimates (:mod:`graspel.linalg.edge_leverages`).
+    """
+    heads, tails = without_edges(pairs, graph)
+    solve, n_threads = factor.prepare_solves().solve, data.points.n_threads
+    found = estimate_leverages(
+        graph.adjacency, LIST_BATCHES, rng, pairs=(heads, tails), n_threads=n_threads, solve=solve
+    )
+    k = data.k_of(heads, tails)
+    priced = Priced(heads, tails, found.resistance / k - 1, 0.0, len(heads))
+    return priced, priced.at(found.resistance - DOUBT * found.resistance_error > k)
+
+
+def without_edges(pairs: tuple[Ints, Ints], graph: Graph) -> tuple[Ints, Ints]:
+    """The pairs that are no edges of the graph."""
+    keys = edge_keys(graph.heads, graph.tails, graph.n_nodes)
+    new = ~np.isin(edge_keys(*pairs, graph.n_nodes), keys)
+    return pairs[0][new], pairs[1][new]
+
+
+def _join(parts: list[Priced]) -> Priced:
+    heads, tails, excess = (np.concatenate([part[i] for part in parts]) for i in range(3))
+    return Priced(heads, tails, excess, max(part.below for part in parts), 0)
+
+
+def _keep_largest(priced: Priced) -> Priced:
+    if len(priced.excess) <= MOST_LISTED:
+        return priced
+    below = float(np.partition(priced.excess, -MOST_LISTED - 1)[-MOST_LISTED - 1])
+    return priced.at(priced.excess > below)._replace(below=below)
+
+
+def _find_far_pairs(M: Floats, d: Floats, d_columns: Floats, z: Floats, data: PairDistances) -> tuple[Ints, Ints]:
+    """Positions in M of the pairs with R > k."""
+    if M.size <= NUMPY_SIZE:
+        i, j = np.nonzero(d[:, None] + d_columns - 2 * M > data.k(z))
+        return i, j
+    from graspel.kernels.exact_elimination import find_far_pairs
+
+    at = np.empty((M.shape[0], 2), dtype=np.int64)
+    while True:
+        found = find_far_pairs(M, d, d_columns, z, data.floor, 4 * data.beta, data.unit, at)
+        if found <= len(at):
+            return at[:found, 0], at[:found, 1]
+        at = np.empty((found, 2), dtype=np.int64)
+
+
+def _lower_distances(data: PairDistances, order: Ints) -> Callable[[slice, slice], NDArray[Any]]:
+    """A function that returns z_data between two slices of `order`, less what rounding may have added to it.
+
+    In single precision, unless its rounding errors would matter.
+    """
+    points = data.points
+    if isinstance(points, DistanceTable):
+        return lambda p, q: points.table(order[p], order[q])
+    blocks, norm = row_blocks(points.n_points, ROWS), points.spectral_norm
+    read = partial(_scaled_rows, points, norm)
+    length = np.concatenate([np.einsum("ij,ij->i", rows, rows) for rows in (read(order[block]) for block in blocks)])
+    error = 2 * ROUNDING * float(length.max(initial=0.0))
+    kind: type = np.float32 if error * np.finfo(np.float32).eps < LOST * data.unit else np.float64
+    is_kept = points.n_points * points.n_features * np.dtype(kind).itemsize <= CACHED_ROWS
+    kept = np.concatenate([read(order[block]).astype(kind, copy=False) for block in blocks]) if is_kept else None
+
+    def rows(block: slice) -> NDArray[Any]:
+        return read(order[block]).astype(kind, copy=False) if kept is None else kept[block]
+
+    length = ((1 - ROUNDING * np.finfo(kind).eps) * length).astype(kind)
+
+    def lower(p: slice, q: slice) -> NDArray[Any]:
+        columns, z = rows(q).T, np.empty((p.stop - p.start, q.stop - q.start), dtype=kind)
+        for part in row_blocks(len(z), ROWS):
+            here = slice(p.start + part.start, p.start + part.stop)
+            np.matmul(rows(here), columns, out=z[part])
+            z[part] *= -2
+            z[part] += length[here, None]
+        z += length[q]
+        return z
+
+    return lower
+
+
+def _scaled_rows(points: Data, norm: float, index: Ints) -> Floats:
+    """Rows whose squared distances are z_data."""
+    rows = points.centered_rows(index, np.float64)
+    rows /= norm
+    return rows
