@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    __version__: str
     from graspel.cluster import cluster_graph
     from graspel.estimators.classifier import GraspelClassifier
     from graspel.estimators.clustering import GraspelClustering
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from graspel.learning.spectral_coordinates import spectral_init
     from graspel.neighbors.index import NeighborIndex
 
-__version__ = version("graspel")
 __all__ = [
     "GRASPEL",
     "Graph",
@@ -64,8 +63,12 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(_HOME[name]), name)
         globals()[name] = value
         return value
+    if name == "__version__":
+        from importlib.metadata import version  # takes longer to load than the rest of this file
+
+        return version("graspel")
     raise AttributeError(f"module 'graspel' has no attribute {name!r}; it has {', '.join(__all__)}.")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+    return sorted({*globals(), *__all__})

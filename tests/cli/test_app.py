@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -92,11 +93,47 @@ def test_a_bug_says_how_to_see_the_traceback(graspel, graspel_process, tmp_path,
     assert "Traceback" in graspel_process("learn", data, "-o", tmp_path / "g.npz", before=broken).err
 
 
-def test_a_reader_that_goes_away_is_no_error(graph_file):
-    command = f"'{sys.executable}' -c '{RUN}' info '{graph_file}' | true"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
-    assert "Error" not in done.stderr
-    assert "Traceback" not in done.stderr
+@pytest.mark.parametrize("arguments", [["info", "{graph}"], ["learn", "--help"], ["learn", "--parameters"]])
+def test_a_reader_that_goes_away_is_no_error(graph_file, arguments):
+    command = [sys.executable, "-c", RUN, *(word.format(graph=graph_file) for word in arguments)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (141, b"")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="closes streams by a shell")
+def test_closed_streams(data, tmp_path):
+    run = f"'{sys.executable}' -c '{RUN}'"
+    for arguments, code in ((f"learn '{data}' -o '{tmp_path}/g.npz'", 0), ("learn no.npy -o g.npz", 2)):
+        done = subprocess.run(f"{run} {arguments} >&- 2>&-", shell=True, timeout=60)
+        assert done.returncode == code
+
+
+def test_ctrl_c_while_modules_are_imported(data, tmp_path):
+    """Stopped at the first import of numpy, in the middle of it, and before the command line is set up."""
+    for module in ("numpy", "numpy.linalg", "graspel.runtime.shown", "typer.main"):
+        stop = f"""
+import signal, sys
+class Stop:
+    def find_spec(self, name, path=None, target=None):
+        if name == "{module}":
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Stop())
+"""
+        command = [sys.executable, "-c", stop + RUN, "learn", data, "-o", tmp_path / "g.npz"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert (done.returncode, done.stderr.splitlines()[-1]) == (130, "stopped; nothing was written"), module
+        assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_complete_the_names_of_commands(shell):
+    words = {"COMP_WORDS": "graspel lea", "COMP_CWORD": "1", "_TYPER_COMPLETE_ARGS": "graspel lea"}
+    words |= {"_GRASPEL_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+    command = [sys.executable, "-c", RUN]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env={**os.environ, **words})
+    assert "learn" in done.stdout
 
 
 SLOW_FIT = """

@@ -12,6 +12,8 @@ def test_the_plan_of_a_file(graspel, tmp_path):
     outcome = graspel("plan", tmp_path / "points.npy")
     assert outcome.code == 0
     assert "2,000 x 7" in outcome.out
+    assert "0.00 GB" not in outcome.out
+    assert "0.0 min" not in outcome.out
     plan = json.loads(graspel("plan", tmp_path / "points.npy", "--set", "n_neighbors=5", "--json").out)
     assert plan["n_points"] == 2000
     assert plan["memory"] > 5e7

@@ -96,6 +96,13 @@ def test_json(graspel, data, output):
     assert outcome.err == ""
 
 
+def test_pictures_of_another_size_are_refused_before_the_work(graspel, data, output, monkeypatch):
+    from graspel import GRASPEL
+
+    monkeypatch.setattr(GRASPEL, "fit", lambda *_: pytest.fail("the work has started"))
+    assert graspel("report", data, "-o", output, "--images", "9x9").is_one_sentence("9 x 9", "4 columns")
+
+
 def test_a_hostile_file_name(graspel, points, tmp_path, output):
     name = "<img src=x onerror=alert(1)> & \"quotes' $title ${x} 🎉.npy"
     np.save(tmp_path / name, points)

@@ -5,6 +5,7 @@ The commands import what they need when they run, so that ``graspel --help`` is 
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -14,7 +15,14 @@ __all__ = ["main"]
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit; `arguments` defaults to those of the process."""
-    from graspel.cli.errors import friendly_errors
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the shell
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+    try:
+        from graspel.cli.errors import friendly_errors
+    except KeyboardInterrupt:
+        print("stopped; nothing was written", file=sys.stderr)
+        sys.exit(130)
 
     with friendly_errors():
         from typer.main import get_command
@@ -23,4 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
         command = get_command(build_app())
         code = command.main(arguments, prog_name="graspel", standalone_mode=False)
+        if code == 130:
+            raise KeyboardInterrupt  # typer has turned it into this code
+        sys.stdout.flush()  # here, where a reader that has gone away is no error
     sys.exit(code if isinstance(code, int) else 0)

@@ -71,6 +71,10 @@ def friendly_errors(*, quiet: bool = False) -> Iterator[list[str]]:
             yield written
         except BrokenPipeError:
             _exit_silently()
+        except SystemExit as error:
+            if isinstance(error.__context__, BrokenPipeError):  # rich exits with 1
+                _exit_silently()
+            raise
         except (KeyboardInterrupt, Exception) as error:
             # A library in C may turn Ctrl-C into another exception, so the signal decides.
             if isinstance(error, KeyboardInterrupt) or stopped_by:

@@ -23,6 +23,7 @@ from graspel.io.csv_lines import find_delimiter, is_number, number_lines, open_t
 from graspel.io.errors import UnusableFile
 from graspel.io.npy_arrays import read_npy
 from graspel.io.suffix import check_suffix
+from graspel.runtime.shown import quote
 
 __all__ = ["SUFFIXES", "check_labels_file", "read_labels", "write_labels"]
 
@@ -70,9 +71,11 @@ def read_labels(path: Path, n_points: int, source: Path) -> list[Any]:
         raise UnusableFile(f"{path} is a folder; give the path of a file.")
     labels = _read_npy(path) if path.suffix.lower() == ".npy" else _read_csv(path, n_points)
     if len(labels) != n_points:
+        has_name = path.suffix.lower() == ".csv" and labels and labels[0] not in labels[1:]
+        name = f" under the name {quote(labels[0])}" if has_name else ""
         raise UnusableFile(
-            f"{path} holds {len(labels):,} labels, but {source} holds {n_points:,} points; give one label for each "
-            "point, in the same order."
+            f"{path} holds {len(labels) - bool(name):,} labels{name}, but {source} holds {n_points:,} points; give one "
+            "label for each point, in the same order."
         )
     return labels
 

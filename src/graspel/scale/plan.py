@@ -76,20 +76,34 @@ class Plan:
 
     def sentences(self) -> list[tuple[str, str, str]]:
         """Label, value and meaning of every entry, for people."""
-        known = "unknown" if self.available is None else f"{self.available / 1e9:.2f} GB"
+        known = "unknown" if self.available is None else _format_bytes(self.available)
         verdict = {True: "yes", False: "no", None: "unknown"}[self.fits]
         return [
             ("points", f"{self.n_points:,} x {self.n_features:,}", "rows and columns of the data"),
-            ("data", f"{self.data / 1e9:.2f} GB", "X in memory; 0 if it stays in a file"),
-            ("memory", f"{self.memory / 1e9:.2f} GB", "peak beside X, within a factor of 1.5"),
+            ("data", _format_bytes(self.data), "X in memory; 0 if it stays in a file"),
+            ("memory", _format_bytes(self.memory), "peak beside X, within a factor of 1.5"),
             ("available", known, "memory that this process can still take"),
             ("fits", verdict, "whether both fit in what is available"),
-            (
-                "time",
-                f"{self.seconds / 60:.1f} min",
-                "on an idle machine; more on data of high dimension",
-            ),
+            ("time", _format_seconds(self.seconds), "on an idle machine; more on data of high dimension"),
         ]
+
+
+def _format_bytes(size: float) -> str:
+    """Gigabytes with two decimals.
+
+    >>> _format_bytes(2.5e9), _format_bytes(3.0), _format_bytes(0)
+    ('2.50 GB', '< 0.01 GB', '0 GB')
+    """
+    return "0 GB" if size == 0 else "< 0.01 GB" if size < 1e7 else f"{size / 1e9:.2f} GB"
+
+
+def _format_seconds(seconds: float) -> str:
+    """Seconds, or minutes from 100 seconds.
+
+    >>> _format_seconds(0.2), _format_seconds(42.0), _format_seconds(150.0)
+    ('< 1 s', '42 s', '2.5 min')
+    """
+    return "< 1 s" if seconds < 1 else f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.1f} min"
 
 
 def plan_run(
