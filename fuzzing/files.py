@@ -20,7 +20,7 @@ from fuzzing.matrices import draw_points
 from fuzzing.twins import check_graph
 from graspel import GRASPEL, Graph, Origin
 from graspel.cli.info import describe
-from graspel.io.labels import read_labels
+from graspel.io.point_files import read_labels
 from graspel.io.tables import read_data
 
 Draw = Callable[[np.random.Generator], Case]
@@ -164,7 +164,7 @@ def _deceitful_graph_archive(rng: np.random.Generator) -> bytes:
     n = int(rng.integers(1, 6))
     odd = [4.5, -1, np.nan, [n], "4", True, *HUGE]
     arrays: dict[str, Any] = {
-        "graspel_graph_version": 2,
+        "graspel_graph_version": 1,
         "n_nodes": n + 1,
         "heads": np.arange(n),
         "tails": np.arange(1, n + 1),

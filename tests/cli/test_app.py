@@ -144,7 +144,7 @@ def fit(self, X, y=None):
 graspel.estimators.learner.GRASPEL.fit = fit
 """
 SLOW_WRITE = """
-import time, graspel.io.graphs as files
+import time, graspel.io.graph_files as files
 def write(graph, path):
     path.write_bytes(b"half a graph")
     print("busy", flush=True)

@@ -188,7 +188,7 @@ class TestRefusedBeforeTheWork:
         assert graspel("embed", data, "-o", tmp_path / name, "--labels", classes).is_one_sentence(*words)
 
     @pytest.mark.parametrize(
-        ("name", "words"), [("p.gif", [".gif", ".png, .pdf, .svg"]), ("no/p.png", ["does not exist"])]
+        ("name", "words"), [("p.gif", [".gif", ".png, .svg, .pdf"]), ("no/p.png", ["does not exist"])]
     )
     def test_the_picture(self, graspel, data, tmp_path, output, name, words):
         assert graspel("embed", data, "-o", output, "--plot", tmp_path / name).is_one_sentence(*words)

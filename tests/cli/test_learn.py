@@ -216,13 +216,13 @@ class TestTheOutputIsCheckedFirst:
 
 
 def test_a_full_disk_leaves_what_was_there(graspel, data, tmp_path, monkeypatch):
-    from graspel.io import graphs
+    from graspel.io import graph_files
 
     def write(graph, path):
         path.write_bytes(b"half")
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
-    monkeypatch.setitem(graphs.FORMATS, ".npz", graphs.FORMATS[".npz"]._replace(write=write))
+    monkeypatch.setitem(graph_files.FORMATS, ".npz", graph_files.FORMATS[".npz"]._replace(write=write))
     output = tmp_path / "out" / "g.npz"
     output.parent.mkdir()
     output.write_bytes(b"before")

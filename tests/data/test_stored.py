@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from graspel import GRASPEL
-from graspel.data.stored import matrix as stored_matrix
-from graspel.data.stored import open_folder, temporary_copy
-from graspel.data.stored.matrix import StoredMatrix
+from graspel.data import stored as stored_matrices
+from graspel.data.stored import StoredMatrix, open_folder
 from graspel.data.validation import check_data
-from graspel.io.errors import UnusableFile
+from graspel.io.checks import UnusableFile
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -43,7 +42,7 @@ def X(seed):
 
 @pytest.mark.parametrize("block_bytes", [1, 999, 1 << 26])
 def test_every_kind_of_file_gives_the_same_rows(X, tmp_path, monkeypatch, block_bytes):
-    monkeypatch.setattr(stored_matrix, "BLOCK_BYTES", block_bytes)
+    monkeypatch.setattr(stored_matrices, "BLOCK_BYTES", block_bytes)
     write_parquet(tmp_path / "parquet", X, 12)  # part.10 comes after part.9
     write_zarr(tmp_path / "zarr", X, (33, 2))
     for name in ("parquet", "zarr"):
@@ -100,7 +99,7 @@ def test_a_matrix_is_read_once_in_order_and_never_held_whole():
 
 
 def test_errors_name_what_is_wrong_and_where(X, tmp_path, monkeypatch):
-    monkeypatch.setattr(stored_matrix, "BLOCK_BYTES", 100)
+    monkeypatch.setattr(stored_matrices, "BLOCK_BYTES", 100)
     X[123, 4] = np.nan
     write_zarr(tmp_path / "nan", X, (10, 5))
     with pytest.raises(ValueError, match=r"NaN .row 123, column 4 is the first"):
@@ -142,7 +141,7 @@ def test_a_full_disk_is_found_before_it_is_filled(monkeypatch):
     class Usage:
         free = 1000
 
-    monkeypatch.setattr(temporary_copy.shutil, "disk_usage", lambda folder: Usage)
+    monkeypatch.setattr(stored_matrices.shutil, "disk_usage", lambda folder: Usage)
     with pytest.raises(OSError, match="TMPDIR"):
         GRASPEL().fit(Counted(4, 16))
 

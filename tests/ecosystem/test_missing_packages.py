@@ -19,7 +19,7 @@ DOORS = {
     "torch": ("pyg", lambda folder: GRAPH.to_pyg()),
     "anndata": ("scanpy", lambda folder: graspel.integrations.scanpy.neighbors(np.eye(3))),
     "openpyxl": ("tables", lambda folder: read_data(folder / "x.xlsx")),
-    "pyarrow": ("parquet", lambda folder: read_data(folder / "x.feather")),
+    "pyarrow": ("tables", lambda folder: read_data(folder / "x.feather")),
     "zarr": ("zarr", lambda folder: read_data(folder / "x.zarr")),
 }
 

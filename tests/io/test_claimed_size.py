@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from graspel.graph import Graph
-from graspel.io.errors import UnusableFile
+from graspel.io.checks import UnusableFile
 from graspel.io.tables import read_data
 
 HUGE = 1_500_000_000
@@ -16,7 +16,7 @@ HUGE = 1_500_000_000
 def write_graph(path, n_nodes):
     if path.suffix == ".npz":
         columns = {"heads": [0], "tails": [1], "weights": [1.0], "origin": [0], "round": [0]}
-        np.savez(path, graspel_graph_version=2, n_nodes=n_nodes, eta=[0.0], gradient=[0.0], **columns)
+        np.savez(path, graspel_graph_version=1, n_nodes=n_nodes, eta=[0.0], gradient=[0.0], **columns)
     elif path.suffix == ".csv":
         path.write_text(f"# n_nodes={n_nodes} n_edges=1\nhead,tail,weight\n0,1,1.0\n")
     elif path.suffix == ".mtx":

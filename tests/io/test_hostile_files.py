@@ -85,7 +85,7 @@ def test_a_member_that_is_no_array(graspel, tmp_path, name):
 
 @pytest.mark.parametrize("name", ["graspel_graph_version", "n_nodes", "heads"])
 def test_a_graph_whose_member_is_no_array(graspel, tmp_path, name):
-    arrays = {"graspel_graph_version": 2, "n_nodes": 2, "heads": [0], "tails": [1], "weights": [1.0]}
+    arrays = {"graspel_graph_version": 1, "n_nodes": 2, "heads": [0], "tails": [1], "weights": [1.0]}
     arrays |= {"origin": [0], "round": [0], "eta": [0.0], "gradient": [0.0]}
     del arrays[name]
     np.savez(tmp_path / "a.npz", **arrays)
@@ -108,7 +108,7 @@ def test_a_number_of_nodes_that_is_not_whole_is_not_rounded(tmp_path, n_nodes, s
 
 @pytest.mark.parametrize("n_nodes", [4.5, [4, 4], "4", True, np.nan])
 def test_nor_in_an_archive(tmp_path, n_nodes):
-    arrays = {"graspel_graph_version": 2, "n_nodes": n_nodes, "heads": [0], "tails": [1], "weights": [1.0]}
+    arrays = {"graspel_graph_version": 1, "n_nodes": n_nodes, "heads": [0], "tails": [1], "weights": [1.0]}
     np.savez(tmp_path / "a.npz", **arrays, origin=[0], round=[0], eta=[0.0], gradient=[0.0])
     with pytest.raises(ValueError, match=r"n_nodes is .*must be one whole number"):
         Graph.read(tmp_path / "a.npz")

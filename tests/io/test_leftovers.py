@@ -9,8 +9,7 @@ import sys
 
 import pytest
 
-from graspel.io.atomic import write_atomically
-from graspel.io.leftovers import name_temporary, remove_leftovers
+from graspel.io.atomic import _name_temporary, _remove_leftovers, write_atomically
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows cannot ask whether a process lives")
 
@@ -97,15 +96,15 @@ def test_the_file_of_a_writer_in_this_process_stays(tmp_path):
 )
 def test_only_files_whose_process_is_gone_are_removed(tmp_path, change, removed):
     target = tmp_path / "graph.csv"
-    *prefix, pid, start, _ = name_temporary(target).stem.split("-")
+    *prefix, pid, start, _ = _name_temporary(target).stem.split("-")
     path = tmp_path / f"{change('-'.join(prefix), pid, start)}-0123abcd.csv"
     path.write_text("half")
-    remove_leftovers(target)
+    _remove_leftovers(target)
     assert path.exists() != removed
 
 
 def test_a_folder_that_cannot_be_listed_is_no_error(tmp_path):
-    remove_leftovers(tmp_path / "none" / "graph.csv")
+    _remove_leftovers(tmp_path / "none" / "graph.csv")
 
 
 def test_long_suffixes_leave_a_name_that_the_system_accepts(tmp_path):

@@ -19,6 +19,7 @@ from graspel import (
     GraspelNeighbors,
 )
 from graspel.io.models import load_model
+from graspel.io.npy_arrays import pack_texts
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +91,7 @@ def test_files_of_others_make_nothing_but_graspel(digits, tmp_path):
     def write(name):
         held = [{"class": name, "state": {}}]
         structure = {"format": 1, "version": "1", "model": {"object": 0}, "objects": held}
-        np.savez(path, graspel_model=np.array(json.dumps(structure)))
+        np.savez(path, **pack_texts("graspel_model", [json.dumps(structure)]))
 
     for name in ("subprocess:Popen", "graspel.io.models:os", "graspel.io.models:Path", "os:system", "graspel:nothing"):
         write(name)

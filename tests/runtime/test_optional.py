@@ -8,7 +8,7 @@ import pytest
 
 from graspel.runtime.optional import import_optional, require_optional
 
-MESSAGE = r'^Reading \.parquet needs no_such_package\. Install it: pip install "graspel\[parquet\]"$'
+MESSAGE = r'^Reading \.parquet needs no_such_package\. Install it: pip install "graspel\[tables\]"$'
 
 
 def test_a_package_that_is_there():
@@ -19,7 +19,7 @@ def test_a_package_that_is_there():
 @pytest.mark.parametrize("check", [import_optional, require_optional])
 def test_a_package_that_is_missing(check):
     with pytest.raises(ImportError, match=MESSAGE):
-        check("no_such_package.part", "parquet", "Reading .parquet")
+        check("no_such_package.part", "tables", "Reading .parquet")
 
 
 def test_a_check_does_not_import():

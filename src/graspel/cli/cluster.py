@@ -14,7 +14,7 @@ from graspel.cli.output import check_graph_file, check_sources, print_json, prin
 from graspel.cli.parameters import build_estimator, find_initial_file
 from graspel.cli.points import Table
 from graspel.cli.progress_bar import progress_bar
-from graspel.io.errors import UnusableFile
+from graspel.io.checks import UnusableFile
 from graspel.runtime.progress import announce
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def cluster(
         assert source is not None  # one of the checks above raises
         _check_files(output, save_graph, [data, graph, labels, find_initial_file(parameters)])
         with progress_bar(show=not (run.json or run.quiet)):
-            from graspel.io.labels import write_labels
+            from graspel.io.point_files import write_labels
 
             points: Any = None if data is None else _read_points(data, table)
             learned = None if graph is None else _read_graph(graph, data, points)
@@ -125,9 +125,10 @@ def _check_options_without_data(graph: Path | None, table: Table) -> None:
 
 def _check_files(output: Path, save_graph: Path | None, sources: list[Path | None]) -> None:
     """Raise if a file cannot be written, or would replace a file that is read."""
-    from graspel.io.labels import check_labels_file
+    from graspel.io.atomic import check_output
+    from graspel.io.point_files import LABELS
 
-    check_labels_file(output)
+    check_output(output, LABELS, "labels")
     if save_graph is not None:
         check_graph_file(save_graph)
         if save_graph.resolve() == output.resolve():

@@ -52,7 +52,7 @@ def embed(
         parameters = run.choose(METHODS[method], n_components=n_components, learner__metric=metric)
         _check_files(output, plot, [data, labels, find_initial_file(parameters)])
         with progress_bar(show=not (run.json or run.quiet)):
-            from graspel.io.coordinates import write_coordinates
+            from graspel.io.point_files import write_coordinates
 
             points = table.read(data)
             classes = table.find_classes(labels, points, points.X.shape[0], data)
@@ -94,11 +94,13 @@ def _check_method(method: str, n_components: int | None) -> None:
 
 def _check_files(output: Path, plot: Path | None, sources: list[Path | None]) -> None:
     """Raise if a file cannot be written, or would replace a file that is read."""
-    from graspel.io.coordinates import check_coordinate_file, check_picture_file
+    from graspel.io.atomic import check_output
+    from graspel.io.point_files import COORDINATES
+    from graspel.plot.canvas import SUFFIXES
 
-    check_coordinate_file(output)
+    check_output(output, COORDINATES, "coordinates")
     if plot is not None:
-        check_picture_file(plot)
+        check_output(plot, SUFFIXES, "a picture")
     check_sources(sources, [output, plot])
 
 

@@ -23,14 +23,12 @@ __all__ = [
 
 def check_graph_file(path: Path) -> None:
     """Raise the error that writing a graph to `path` would raise. Call it before a long computation."""
-    from graspel.io.atomic import check_target
-    from graspel.io.graphs import FORMATS
-    from graspel.io.suffix import check_suffix
+    from graspel.io.atomic import check_output
+    from graspel.io.graph_files import FORMATS
     from graspel.runtime.optional import require_optional
 
-    if check_suffix(path, FORMATS, "a graph") == ".parquet":
-        require_optional("pyarrow", "parquet", "Writing .parquet")
-    check_target(path)
+    if check_output(path, FORMATS, "a graph") == ".parquet":
+        require_optional("pyarrow", "tables", "Writing .parquet")
 
 
 def check_sources(sources: Iterable[Path | None], targets: Iterable[Path | None]) -> None:

@@ -99,7 +99,7 @@ class Table(Columns):
 
     def find_classes(self, labels: Path | None, points: Any, n_points: int, data: Path) -> list[Any] | None:
         """Return the known classes, from a file of their own or from a column of the table (None: a graph is given)."""
-        from graspel.io.labels import read_labels
+        from graspel.io.point_files import read_labels
 
         if labels is not None and self.label_column is not None:
             both = f"--labels {labels} and --label-column {self.label_column}"
@@ -112,8 +112,8 @@ class Table(Columns):
 @contextmanager
 def open_on_cluster(data: Path, key: str | None, address: str) -> Iterator[Any]:
     """Connect to a Dask scheduler, and open a zarr array there: its chunks are read by the workers."""
-    from graspel.data.stored.zarr_array import is_zarr_folder
-    from graspel.io.errors import UnusableFile
+    from graspel.data.stored import is_zarr_folder
+    from graspel.io.checks import UnusableFile
     from graspel.io.table_roles import PointTable
     from graspel.runtime.optional import import_optional
 

@@ -13,7 +13,7 @@ from graspel.cli.output import check_graph_file, check_sources, print_json, prin
 from graspel.cli.parameters import build_estimator, parse_value
 from graspel.cli.points import Columns
 from graspel.cli.progress_bar import progress_bar
-from graspel.io.errors import UnusableFile
+from graspel.io.checks import UnusableFile
 from graspel.runtime.progress import announce
 
 if TYPE_CHECKING:

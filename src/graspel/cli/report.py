@@ -113,7 +113,7 @@ def _parse_images(images: str) -> tuple[int, ...] | Path:
 
 def _read_words(files: dict[str, Path | None], points: Any) -> dict[str, list[str] | None]:
     """Names, texts and features from their files; without these as the table has them."""
-    from graspel.io.texts import read_texts
+    from graspel.io.point_files import read_texts
 
     n_points, n_features = points.X.shape
     numbers = {

@@ -17,7 +17,7 @@ from graspel.data.distance_table import PRECOMPUTED
 from graspel.data.validation import check_structure
 from graspel.estimators.learner import GRASPEL
 from graspel.graph import Graph
-from graspel.io.saved import SavedModel
+from graspel.io.models import SavedModel
 from graspel.learning.run import Fit
 from graspel.neighbors.index import NeighborIndex
 from graspel.neighbors.new_points import Ties

@@ -16,7 +16,7 @@ from graspel.data.row_names import find_row_names
 from graspel.data.validation import check_structure
 from graspel.graph import Graph
 from graspel.graph.names import find_node
-from graspel.io.saved import SavedModel
+from graspel.io.models import SavedModel
 from graspel.learning.certificate import Certificate, certify
 from graspel.learning.run import Fit
 from graspel.learning.settings import Settings

@@ -29,14 +29,20 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from graspel.graph.adjacency import check_adjacency
-from graspel.graph.conversions import from_igraph, from_networkx, to_igraph, to_networkx, to_pyg
+from graspel.graph.conversions import (
+    from_igraph,
+    from_networkx,
+    graph_from_file,
+    to_igraph,
+    to_networkx,
+    to_pyg,
+    write_graph,
+)
 from graspel.graph.edges import canonical_edges, edge_keys
-from graspel.graph.explanation import explain_edge
-from graspel.graph.files import graph_from_file, write_graph
 from graspel.graph.names import check_names
 from graspel.graph.neighbor_lists import NeighborLists, neighbor_lists
-from graspel.graph.provenance import Origin
-from graspel.io.suffix import file_suffix
+from graspel.graph.provenance import Origin, explain_edge
+from graspel.io.checks import file_suffix
 from graspel.runtime.html_views import html_view
 
 if TYPE_CHECKING:

@@ -1,10 +1,18 @@
-"""Provenance: the step of the method that added an edge to the graph."""
+"""Provenance: the step of the method that added an edge to the graph, and a sentence that says why it is there."""
 
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["Origin"]
+import numpy as np
+
+from graspel.graph.names import find_node, shown_node
+
+if TYPE_CHECKING:
+    from graspel.graph.graph import Graph
+
+__all__ = ["Origin", "explain_edge"]
 
 
 class Origin(IntEnum):
@@ -39,3 +47,31 @@ class Origin(IntEnum):
     def label(self) -> str:
         """The name in lower case, as written to files."""
         return self.name.lower()
+
+
+def explain_edge(graph: Graph, p: Any, q: Any) -> str:
+    """Explain why the edge between two nodes is in the graph; see `Graph.why`."""
+    p, q = sorted((find_node(graph, p), find_node(graph, q)))
+    at = _find_edge(graph, p, q)
+    numbers = {"eta": graph.eta[at], "gradient": graph.gradient[at]}
+    known = " and ".join(f"{name} {value:.4g}" for name, value in numbers.items() if not np.isnan(value))
+    when = "from the start" if graph.round[at] == 0 else f"in round {graph.round[at]}"
+    reason = f"{Origin(graph.origin[at]).meaning}, {when}{', with ' if known else ''}{known}"
+    ends = f"{shown_node(graph, p)} and {shown_node(graph, q)}"
+    return f"Nodes {ends} are joined, with weight {graph.weights[at]:.4g}: {reason}."
+
+
+def _find_edge(graph: Graph, p: int, q: int) -> int:
+    """The position of the edge (p, q) with p < q; raise if the graph does not have it."""
+    first, last = np.searchsorted(graph.heads, [p, p + 1])
+    at = int(first + np.searchsorted(graph.tails[first:last], q))
+    if at < last and graph.tails[at] == q:
+        return at
+    if p < 0 or q >= graph.n_nodes:
+        hint = f"Nodes are numbered from 0 to {graph.n_nodes - 1}."
+        raise ValueError(f"edge ({p}, {q}) is not in the graph, so there is nothing to explain. {hint}")
+    near = np.concatenate([graph.heads[graph.tails == p], graph.tails[graph.heads == p]])[:5].tolist()
+    listed = ", ".join(shown_node(graph, node) for node in near) or "none"
+    hint = f"Node {shown_node(graph, p)} is joined to {listed} (its first neighbors)."
+    pair = f"({shown_node(graph, p)}, {shown_node(graph, q)})"
+    raise ValueError(f"edge {pair} is not in the graph, so there is nothing to explain. {hint}")

@@ -20,7 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from graspel.io.claimed_size import check_claimed_size
+from graspel.io.checks import check_claimed_size
 from graspel.runtime.shown import quote
 from graspel.runtime.sparse_structure import MAX_SIDE
 
@@ -70,15 +70,11 @@ def read_matrix_market(path: str | os.PathLike[str]) -> Any:
            [1.5]])
     """
     with Path(path).open(encoding="utf-8", errors="strict") as file:
-        try:
-            header = _read_header(file.readline())
-            sizes = _read_sizes(file, header)
-            if 0 in sizes[:2]:
-                return np.zeros(sizes[:2])
-            read = _read_sparse if header.form == "coordinate" else _read_dense
-            return read(file, header, sizes)
-        except UnicodeDecodeError as error:
-            raise ValueError("it is not a text file") from error
+        header = _read_header(file.readline())
+        sizes = _read_sizes(file, header)
+        if 0 in sizes[:2]:
+            return np.zeros(sizes[:2])
+        return (_read_sparse if header.form == "coordinate" else _read_dense)(file, header, sizes)
 
 
 def _read_header(line: str) -> Header:

@@ -3,6 +3,10 @@
 A model is a tree of graspel's own objects, which end in arrays, numbers and text. The structure names the class of each
 object, and a class is only looked up in graspel: reading a file runs no code that the file brings. Objects that several
 others share are written once. What does not fit, such as a function that was given as metric, is refused by name.
+
+Why not joblib or skops? joblib pickles, so reading a file runs the code in it. skops (0.14) wants every class of ours
+to be listed by whoever reads, reserves whatever memory the header of an array claims, and builds sparse matrices
+without a look at their indices: a file that it calls safe can end the process.
 """
 
 from __future__ import annotations
@@ -12,22 +16,44 @@ import os
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 
 from graspel.io.atomic import write_atomically
-from graspel.io.errors import UnusableFile
-from graspel.io.npy_arrays import open_archive, read_member
-from graspel.io.suffix import file_suffix
+from graspel.io.checks import file_suffix, refuse_unreadable
+from graspel.io.npy_arrays import open_archive, pack_texts, read_member, read_texts
 from graspel.runtime.shown import quote, shorten
+from graspel.runtime.sparse_structure import check_sparse_structure
 
-__all__ = ["load_model", "save_model"]
+__all__ = ["SavedModel", "load_model", "save_model"]
 
 FORMAT = 1  # version of the format
 SUFFIX = ".npz"
 PACKAGE = "graspel"
+MAX_FIXED = 1 << 24  # characters of an array of text with room for the longest at each place; larger ones hold objects
+
+
+class SavedModel:
+    """The methods `save` and `load` of all estimators."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model, fitted or not, to an .npz file, completely or not at all.
+
+        The file holds the points too, since new points are compared with them. No pickle is used, so that a file from
+        others can be read without running code of theirs.
+        """
+        save_model(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a model that `save` has written."""
+        model: Any = load_model(path)
+        if not isinstance(model, cls):
+            held = type(model).__name__
+            raise ValueError(f"{path} holds a {held}, not a {cls.__name__}: call {held}.load.")
+        return model
 
 
 def save_model(model: Any, path: str | os.PathLike[str]) -> None:
@@ -42,7 +68,7 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
         "objects": writer.objects,
     }
     with write_atomically(path) as temporary, open(temporary, "wb") as file:
-        arrays: dict[str, Any] = {"graspel_model": np.array(json.dumps(structure)), **writer.arrays}
+        arrays: dict[str, Any] = {**pack_texts("graspel_model", [json.dumps(structure)]), **writer.arrays}
         np.savez(file, **arrays)
 
 
@@ -50,19 +76,13 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     """Read a model that `save_model` has written."""
     if not Path(path).exists():
         raise FileNotFoundError(f"{path}: there is no such file. Check its name and the folder.")
-    try:
-        with open_archive(Path(path)) as archive:
-            if "graspel_model" not in archive:
-                raise ValueError(f"it holds the arrays {shorten(', '.join(archive.files))}, not a model")
-            structure = json.loads(str(read_member(archive, "graspel_model")))
-            if structure["format"] > FORMAT:
-                raise ValueError(f"graspel {structure['version']} has written it; upgrade graspel")
-            return _Reader(archive, structure["objects"]).decode(structure["model"])
-    except (MemoryError, FileNotFoundError):
-        raise
-    except Exception as error:
-        reason = shorten(str(error)).rstrip(".") or type(error).__name__
-        raise UnusableFile(f"{path}: cannot be read as a model of graspel: {reason}.") from error
+    with refuse_unreadable(path, "a model of graspel", "Save the model again."), open_archive(Path(path)) as archive:
+        if "graspel_model" not in archive:
+            raise ValueError(f"it holds the arrays {shorten(', '.join(archive.files))}, not a model")
+        structure = json.loads(read_texts(archive, "graspel_model")[0])
+        if structure["format"] > FORMAT:
+            raise ValueError(f"graspel {structure['version']} has written it; upgrade graspel")
+        return _Reader(archive, structure["objects"]).decode(structure["model"])
 
 
 class _Writer:
@@ -117,15 +137,16 @@ class _Writer:
         }
         return {"object": number}
 
-    def _store(self, array: np.ndarray, place: str) -> dict[str, str]:
-        if array.dtype.hasobject:
-            texts = array.ravel().tolist()
-            if not all(isinstance(text, str) for text in texts):
-                raise ValueError(f"{place} is an array of Python objects, which cannot be saved without pickle.")
-            array = np.array(texts, dtype=np.str_).reshape(array.shape)
+    def _store(self, array: np.ndarray, place: str) -> dict[str, Any]:
         name = f"array_{len(self.arrays)}"
-        self.arrays[name] = array
-        return {"array": name}
+        if array.dtype.kind not in "OU":
+            self.arrays[name] = array
+            return {"array": name}
+        texts = array.ravel().tolist()
+        if not all(isinstance(text, str) for text in texts):
+            raise ValueError(f"{place} is an array of Python objects, which cannot be saved without pickle.")
+        self.arrays |= pack_texts(name, texts)
+        return {"texts": name, "shape": list(array.shape), "fixed": array.dtype.kind == "U"}
 
 
 class _Reader:
@@ -149,7 +170,13 @@ class _Reader:
         if "dtype" in value:
             return np.dtype(value["dtype"]).type
         if "csr" in value:
-            return sp.csr_array(tuple(self.decode(part) for part in value["csr"]), shape=tuple(value["shape"]))
+            matrix = sp.csr_array(tuple(self.decode(part) for part in value["csr"]), shape=tuple(value["shape"]))
+            check_sparse_structure(matrix, "a sparse matrix in it")
+            return matrix
+        if "texts" in value:
+            texts = read_texts(self._archive, value["texts"])
+            fixed = value["fixed"] and max(map(len, texts), default=0) * len(texts) < MAX_FIXED
+            return np.array(texts, dtype=np.str_ if fixed else object).reshape(value["shape"])
         if "array" in value:
             return self._array(value["array"])
         return self._object(value["object"])

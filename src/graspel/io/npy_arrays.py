@@ -8,8 +8,9 @@ format they expect, and compare the promise with the size of the file first.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,9 +18,10 @@ import numpy as np
 
 from graspel.runtime.shown import quote
 
-__all__ = ["open_archive", "read_member", "read_npy", "read_whole_number"]
+__all__ = ["open_archive", "pack_texts", "read_member", "read_npy", "read_texts", "read_whole_number"]
 
 MAPPED_BYTES = 10_000  # bytes from which a .npy file is mapped; a smaller one may be empty, which cannot be mapped
+ENDS = "_ends"  # what follows the name of an array of text, in the name of the array that says where each text ends
 
 
 def read_npy(path: Path, *, mapped: bool = False) -> np.ndarray:
@@ -74,3 +76,27 @@ def read_whole_number(archive: Any, name: str) -> int:
     if array.ndim != 0 or array.dtype.kind not in "iu":
         raise ValueError(f"{name} is {quote(array.tolist())}, must be one whole number")
     return int(array)
+
+
+def pack_texts(name: str, texts: Sequence[str]) -> dict[str, np.ndarray]:
+    """Arrays that hold texts under this name: their bytes in UTF-8, and where each ends.
+
+    An array of text in numpy gives every text the room of the longest one, and drops zeros at the end of texts.
+
+    >>> {name: array.tolist() for name, array in pack_texts("names", ["Ann", "Bo"]).items()}
+    {'names': [65, 110, 110, 66, 111], 'names_ends': [3, 5]}
+    """
+    encoded = [text.encode() for text in texts]
+    ends = np.cumsum([len(text) for text in encoded], dtype=np.int64)
+    return {name: np.frombuffer(b"".join(encoded), dtype=np.uint8), name + ENDS: ends}
+
+
+def read_texts(archive: Any, name: str) -> list[str]:
+    """Read the texts that `pack_texts` has packed."""
+    content, ends = read_member(archive, name), read_member(archive, name + ENDS)
+    fits = content.dtype == np.uint8 and ends.dtype == np.int64 and content.ndim == ends.ndim == 1
+    bounds = [0, *ends.tolist()] if fits else [-1]
+    if bounds != sorted(bounds) or bounds[-1] != content.size:
+        raise ValueError(f"the arrays {name} and {name + ENDS} do not hold texts")
+    whole = content.tobytes()
+    return [whole[start:end].decode() for start, end in pairwise(bounds)]

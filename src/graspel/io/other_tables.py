@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from graspel.io.csv_lines import is_number
-from graspel.io.csv_tables import table_of_cells
-from graspel.io.errors import UnusableFile
-from graspel.io.table import Table
+from graspel.io.checks import UnusableFile
+from graspel.io.csv_files import is_number
+from graspel.io.table import Table, table_of_cells
 from graspel.runtime.optional import import_optional
 from graspel.runtime.shown import quote, shorten
 
-__all__ = ["read_arrow", "read_h5ad", "read_xlsx", "read_zarr"]
+__all__ = ["choose_array", "open_zarr", "read_arrow", "read_h5ad", "read_xlsx", "read_zarr"]
 
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # columns in which pandas keeps the index of a DataFrame
+
+
+def choose_array(names: Collection[str], key: str | None, path: Path) -> str:
+    """The name of the array to read: the one that `key` names, or the only one, or X."""
+    key = key if key is not None else next(iter(names)) if len(names) == 1 else "X"
+    if key not in names:
+        held = shorten(", ".join(names)) or "none"
+        raise UnusableFile(f"{path} has no array {quote(key)}; it holds {held}: name the one to read with --key.")
+    return key
 
 
 def read_xlsx(path: Path, header: bool | None) -> Table:
@@ -42,12 +51,13 @@ def read_xlsx(path: Path, header: bool | None) -> Table:
 
 def read_arrow(path: Path) -> Table:
     """Read a table of Apache Arrow."""
-    pa = import_optional("pyarrow", "parquet", f"Reading {path.suffix.lower()}")
+    suffix = path.suffix.lower()
+    pa = import_optional("pyarrow", "tables", f"Reading {suffix}")
     with path.open("rb") as file:
-        if path.suffix.lower() == ".parquet":
-            table = import_optional("pyarrow.parquet", "parquet", "Reading .parquet").ParquetFile(file).read()
+        if suffix == ".parquet":
+            table = import_optional("pyarrow.parquet", "tables", "Reading .parquet").ParquetFile(file).read()
         else:
-            table = import_optional("pyarrow.feather", "parquet", "Reading .feather").read_table(file)
+            table = import_optional("pyarrow.feather", "tables", "Reading .feather").read_table(file)
     if table.num_columns == 0:
         raise UnusableFile(f"{path} has no columns; give a file with one point per row.")
     numbers: dict[int, Any] = {}
@@ -61,12 +71,9 @@ def read_arrow(path: Path) -> Table:
             texts[at] = ["" if cell is None else str(cell) for cell in column.to_pylist()]
         else:
             raise UnusableFile(f"{path}: column {quote(name)} holds {kind}, but numbers are needed; convert it.")
-    kept = list(numbers)
-    matrix = np.column_stack([numbers[at] for at in kept]) if kept else np.empty((table.num_rows, 0))
-    with_gaps = next((at for at in kept if table.columns[at].null_count), None)
-    missing = None if with_gaps is None else (int(np.argmax(table.columns[with_gaps].is_null())), with_gaps)
     header = ["" if PANDAS_INDEX.fullmatch(name) else name for name in table.column_names]
-    return Table(matrix, kept, texts, header, missing)
+    has_gaps = any(table.columns[at].null_count for at in numbers)
+    return Table.of_columns(numbers, texts, table.num_rows, header, has_gaps=has_gaps)
 
 
 def read_h5ad(path: Path, key: str | None) -> Table:
@@ -77,25 +84,26 @@ def read_h5ad(path: Path, key: str | None) -> Table:
 
 def read_zarr(path: Path, key: str | None) -> Table:
     """Read a folder of zarr: an array, an array of a group, or AnnData."""
-    zarr = import_optional("zarr", "zarr", "Reading .zarr")
-    content = zarr.open(str(path), mode="r")
+    content = import_optional("zarr", "zarr", "Reading zarr").open(str(path), mode="r")
     if content.attrs.get("encoding-type") == "anndata":
         anndata = import_optional("anndata", "scanpy", "Reading AnnData from .zarr")
         return _table_of_anndata(anndata.read_zarr(path), key, path)
-    if not hasattr(content, "shape"):  # a group
-        names = sorted(name for name, _ in content.arrays())
-        name = key if key is not None else names[0] if len(names) == 1 else "X"
-        if name not in names:
-            raise UnusableFile(f"{path} has no array {quote(name)}; it holds {shorten(', '.join(names)) or 'none'}.")
-        content = content[name]
-    return Table.of_numbers(np.asarray(content[...]))
+    return Table.of_numbers(np.asarray(open_zarr(path, key)[...]))
+
+
+def open_zarr(path: Path, key: str | None) -> Any:
+    """The array in a folder of zarr, or one of the arrays of a group."""
+    content = import_optional("zarr", "zarr", "Reading zarr").open(str(path), mode="r")
+    if not hasattr(content, "chunks"):  # a group
+        return content[choose_array(sorted(content.array_keys()), key, path)]
+    if key is not None:
+        raise UnusableFile(f"--key {key} names an array of a group, but {path} is an array; leave --key out.")
+    return content
 
 
 def _table_of_anndata(data: Any, key: str | None, path: Path) -> Table:
     arrays = {**dict(data.obsm), **dict(data.layers)}
-    if key is not None and key not in arrays:
-        raise UnusableFile(f"{path} has no array {quote(key)}; it holds X, {', '.join(arrays) or 'and no other'}.")
-    X = data.X if key is None else arrays[key]
+    X = data.X if key is None else arrays[choose_array(arrays, key, path)]
     if X is None:
         raise UnusableFile(f"{path} has no X; name another array by --key: {', '.join(arrays) or 'it holds none'}.")
     X = np.asarray(X) if not hasattr(X, "tocsr") else X.tocsr()

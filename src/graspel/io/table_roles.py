@@ -14,18 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from graspel.io.errors import UnusableFile
+from graspel.io.checks import UnusableFile
 from graspel.io.table import Table
-from graspel.io.table_values import (
-    MAX_JUDGED_COLUMNS,
-    check_choices,
-    impute_missing,
-    scale_columns,
-    warn_uneven_scales,
-)
+from graspel.runtime.parameters import check_choice
 from graspel.runtime.shown import quote, shorten
+from graspel.runtime.types import Floats
 
 __all__ = ["PointTable", "Roles", "assign_roles"]
 
@@ -33,7 +27,12 @@ MIN_ID_ROWS = 10  # rows from which different whole numbers look like an id; few
 MAX_CLASSES = 50  # largest number of different values of a column that is named like a class and looks like one
 ID_NAMES = re.compile(r"(^|[\W_])(ids?|idx|index|nr|no|number|key|code|row|uid|unnamed: 0)($|[\W_])|^$", re.IGNORECASE)
 CLASS_NAMES = re.compile(r"^(y|class(es)?|labels?|target|category|species|cluster|group)$", re.IGNORECASE)
-SHOWN_WORDS = 3  # words of a column of text that an error shows
+SCALES = ("standard", "robust")
+IMPUTATIONS = ("median",)
+UNEVEN = 20.0  # ratio of a column's standard deviation to the median one above which it decides all distances
+MAX_JUDGED_COLUMNS = 200  # columns of a table that is judged; more are pixels or genes, which share one unit
+SHOWN = 3  # columns that a warning names, and words of a column of text that an error shows
+QUARTILES = 1.349  # interquartile range of a normal variable, in standard deviations
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,10 @@ def assign_roles(table: Table, roles: Roles, path: Any) -> PointTable:
     PointTable(X=array([[1.],
            [3.]]), names=['Ann', 'Bob'], labels=None, features=['x'])
     """
-    check_choices(roles.scale, roles.impute)
+    if roles.scale is not None:
+        check_choice("scale", roles.scale, SCALES)
+    if roles.impute is not None:
+        check_choice("impute", roles.impute, IMPUTATIONS)
     if sp.issparse(table.numbers) and table.header is None and roles == Roles():
         # A small file can claim ten million columns, which no list should hold.
         return PointTable(table.numbers, table.row_names, None)
@@ -92,14 +94,14 @@ def assign_roles(table: Table, roles: Roles, path: Any) -> PointTable:
     names = table.row_names if id_at is None else _unique_names(table, id_at, path)
     X = _feature_matrix(table, features, path)
     if roles.impute is not None:
-        X = impute_missing(X)
-    elif table.missing is not None:
+        X = _impute_missing(X)
+    elif table.has_gaps:
         _refuse_missing(table, set(features), path)
     _warn_doubtful(table, features, path)
     if roles.scale is not None:
-        X = scale_columns(X, roles.scale)
+        X = _scale_columns(X, roles.scale)
     elif table.header is not None:
-        warn_uneven_scales(X, [table.name(at) for at in features], path)
+        _warn_uneven_scales(X, [table.name(at) for at in features], path)
     header = None if table.header is None else [table.header[at].strip() for at in features]
     return PointTable(X, names, labels, header)
 
@@ -153,7 +155,7 @@ def _guess_id(table: Table, features: list[int], path: Any) -> int | None:
         if name is not None:
             warnings.warn(
                 f"{path}: column {table.name(at)} holds a different whole number in every row and is used as a "
-                f"feature; if it is an id, pass --id-column {_argument(table, at)}.",
+                f"feature; if it is an id, pass --id-column {table.argument(at)}.",
                 stacklevel=2,
             )
     return None
@@ -167,10 +169,10 @@ def _say_id(table: Table, at: int, what: str, path: Any) -> None:
     )
 
 
-def _whole_numbers(table: Table, at: int) -> NDArray[np.float64] | None:
+def _whole_numbers(table: Table, at: int) -> Floats | None:
     if at in table.texts or hasattr(table.numbers, "toarray"):
         return None
-    values = np.asarray(table.numbers[:, table.positions.index(at)], dtype=np.float64)
+    values = np.asarray(table.values(at), dtype=np.float64)
     return values if np.isfinite(values).all() and (values % 1 == 0).all() else None
 
 
@@ -180,7 +182,7 @@ def _unique_names(table: Table, at: int, path: Any) -> list[str]:
         first = next(name for name in names if names.count(name) > 1)
         raise UnusableFile(
             f"{path}: the id column {table.name(at)} holds {quote(first)} more than once; names of points must differ. "
-            f"Choose another column, or leave this one out by --drop {_argument(table, at)}."
+            f"Choose another column, or leave this one out by --drop {table.argument(at)}."
         )
     return names
 
@@ -192,10 +194,10 @@ def _feature_matrix(table: Table, features: list[int], path: Any) -> Any:
             raise UnusableFile(table.faults[at])
         if at in table.texts:
             words = sorted(set(table.texts[at]))
-            shown = ", ".join(quote(word) for word in words[:SHOWN_WORDS])
-            name = _argument(table, at)
+            shown = ", ".join(quote(word) for word in words[:SHOWN])
+            name = table.argument(at)
             raise UnusableFile(
-                f"{path}: column {table.name(at)} holds text ({shown}{', ...' if len(words) > SHOWN_WORDS else ''}), "
+                f"{path}: column {table.name(at)} holds text ({shown}{', ...' if len(words) > SHOWN else ''}), "
                 f"and features are numbers; pass --label-column {name} if these are known classes, --id-column {name} "
                 f"if they name the points, or --drop {name} to leave the column out."
             )
@@ -209,14 +211,11 @@ def _feature_matrix(table: Table, features: list[int], path: Any) -> Any:
 
 def _refuse_missing(table: Table, features: set[int], path: Any) -> None:
     """Raise if a feature has a missing value; name the first."""
-    assert table.missing is not None
-    row, at = table.missing
-    if at not in features:
-        gaps = np.argwhere(np.isnan(np.asarray(table.numbers, dtype=np.float64)))
-        inside = [(int(r), table.positions[int(c)]) for r, c in gaps if table.positions[int(c)] in features]
-        if not inside:
-            return
-        row, at = inside[0]
+    places = [place for place, at in enumerate(table.positions) if at in features]
+    gaps = np.argwhere(np.isnan(np.asarray(table.numbers[:, places], dtype=np.float64)))
+    if not len(gaps):
+        return
+    row, at = int(gaps[0, 0]), table.positions[places[int(gaps[0, 1])]]
     place = f"row {row}" if table.lines is None else f"line {table.lines[row]}"
     raise UnusableFile(
         f"{path}, {place}, column {at + 1}{'' if table.header is None else f' ({table.name(at)})'}: the cell is empty; "
@@ -231,7 +230,7 @@ def _warn_doubtful(table: Table, features: list[int], path: Any) -> None:
     for at in features:
         values = _whole_numbers(table, at) if CLASS_NAMES.search(table.header[at].strip()) else None
         if values is not None and len(np.unique(values)) <= min(MAX_CLASSES, table.n_rows // 2):
-            name = _argument(table, at)
+            name = table.argument(at)
             warnings.warn(
                 f"{path}: column {table.name(at)} looks like known classes, and is used as a feature; pass "
                 f"--label-column {name} to compare with it, or --drop {name} to leave it out.",
@@ -239,9 +238,59 @@ def _warn_doubtful(table: Table, features: list[int], path: Any) -> None:
             )
 
 
-def _argument(table: Table, at: int) -> str:
-    """How the user names a column on the command line."""
-    name = "" if table.header is None else table.header[at].strip()
-    if not name:
-        return str(at + 1)
-    return f"'{name}'" if re.search(r"[^\w.-]", name) else name
+def _impute_missing(X: Any) -> Any:
+    """Replace each NaN by the median of its column.
+
+    >>> _impute_missing(np.array([[1.0], [np.nan], [3.0], [9.0]])).ravel()
+    array([1., 3., 3., 9.])
+    """
+    if hasattr(X, "toarray"):
+        return X  # what a sparse matrix does not list is zero, not missing
+    X = np.array(X, dtype=np.float64)
+    gaps = np.isnan(X)
+    empty = gaps.all(axis=0)
+    if empty.any():
+        raise ValueError(f"feature {int(np.argmax(empty)) + 1} has no value at all, so it has no median; drop it.")
+    if gaps.any():
+        X[gaps] = np.broadcast_to(np.nanmedian(X, axis=0), X.shape)[gaps]
+    return X
+
+
+def _scale_columns(X: Any, scale: str) -> Floats:
+    """Center each column and divide it by its spread; columns without spread become zero.
+
+    "standard" takes mean and standard deviation, "robust" median and interquartile range (the standard deviation,
+    where the range is zero).
+
+    >>> _scale_columns(np.array([[1.0, 5.0], [3.0, 5.0]]), "standard")
+    array([[-1.,  0.],
+           [ 1.,  0.]])
+    """
+    X = np.array(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+    spread = X.std(axis=0)
+    middle = X.mean(axis=0)
+    if scale == "robust":
+        middle = np.median(X, axis=0)
+        low, high = np.percentile(X, [25, 75], axis=0)
+        spread = np.where(high > low, (high - low) / QUARTILES, spread)
+    return (X - middle) / np.where(spread > 0, spread, 1.0)
+
+
+def _warn_uneven_scales(X: Any, names: list[str], path: Any) -> None:
+    """Name the columns whose spread is so much larger than usual that they decide all distances."""
+    if hasattr(X, "toarray") or not 2 <= X.shape[1] <= MAX_JUDGED_COLUMNS:
+        return
+    values = np.asarray(X, dtype=np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = values.std(axis=0)
+    if not np.isfinite(spread).all() or not (spread > 0).any():
+        return
+    ratio = spread / np.median(spread[spread > 0])
+    large = np.argsort(-ratio, kind="stable")[: int((ratio > UNEVEN).sum())]
+    if len(large):
+        shown = ", ".join(f"{names[at]} ({ratio[at]:.0f} times)" for at in large[:SHOWN])
+        warnings.warn(
+            f"{path}: the spread of some columns is much larger than usual and decides all distances: {shown}. If the "
+            "columns are in different units, pass --scale standard.",
+            stacklevel=2,
+        )

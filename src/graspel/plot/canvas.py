@@ -9,7 +9,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from graspel.io.atomic import write_atomically
-from graspel.io.suffix import check_suffix
+from graspel.io.checks import check_suffix
 from graspel.plot.palette import QUIET, TEXT
 
 if TYPE_CHECKING:

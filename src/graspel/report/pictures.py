@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from graspel.io.errors import UnusableFile
+from graspel.io.checks import UnusableFile
 from graspel.runtime.types import Ints
 
 __all__ = ["BUDGET", "Pictures", "make_sheets", "open_pictures", "picture_as_text"]

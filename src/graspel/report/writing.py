@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from graspel.io.atomic import check_target, write_atomically
-from graspel.io.suffix import check_suffix
+from graspel.io.atomic import check_output, write_atomically
 from graspel.runtime.progress import announce
 
 __all__ = ["check_report_file", "write_report"]
@@ -17,8 +16,7 @@ SUFFIXES = (".html", ".htm")
 
 def check_report_file(path: str | os.PathLike[str]) -> Path:
     """Raise now, before the work, any error that writing a report to `path` would raise after it."""
-    check_suffix(path, SUFFIXES, "a report")
-    check_target(path)
+    check_output(path, SUFFIXES, "a report")
     return Path(path)
 
 

@@ -23,10 +23,10 @@ def import_optional(module: str, extra: str, purpose: str) -> Any:
     --------
     >>> import_optional("json", "none", "This").dumps([1])
     '[1]'
-    >>> import_optional("no_such_package.part", "parquet", "Reading .parquet")
+    >>> import_optional("no_such_package.part", "tables", "Reading .parquet")
     Traceback (most recent call last):
     ...
-    ImportError: Reading .parquet needs no_such_package. Install it: pip install "graspel[parquet]"
+    ImportError: Reading .parquet needs no_such_package. Install it: pip install "graspel[tables]"
     """
     try:
         return import_module(module)
