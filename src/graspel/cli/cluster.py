@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 from graspel.cli import options
 from graspel.cli.command import Command
-from graspel.cli.errors import friendly_errors
-from graspel.cli.options import AUTO
-from graspel.cli.output import check_graph_file, check_sources, print_json, print_table
+from graspel.cli.options import AUTO, option
+from graspel.cli.output import check_files
 from graspel.cli.parameters import build_estimator, find_initial_file
 from graspel.cli.points import Table
-from graspel.cli.progress_bar import progress_bar
 from graspel.io.checks import UnusableFile
 from graspel.runtime.progress import announce
 
@@ -24,19 +23,10 @@ SHOWN_SIZES = 20  # sizes of clusters in the printed summary
 OF_NODES = ("assign_labels", "random_state", "n_jobs")  # parameters that clustering a given graph has too
 
 
-class FoundLabels(NamedTuple):
-    """Labels of all points (-1 is noise), the number of clusters, and where this was found: eigengap and count."""
-
-    labels: Any
-    n_clusters: int
-    gap: Any
-    count: Any = None
-
-
-Data = Annotated[Path | None, options.make_argument("The points, one per row: a file, or a folder", "DATA")]
-Output = Annotated[Path, options.make_file_option("The cluster of every point: .csv or .npy", "--output", "-o")]
-GraphFile = Annotated[Path | None, options.make_file_option("Cluster this graph, instead of learning one", "--graph")]
-SaveGraph = Annotated[Path | None, options.make_file_option("Also write the learned graph")]
+Data = Annotated[Path | None, options.argument("The points, one per row: a file, or a folder", "DATA")]
+Output = Annotated[Path, option("The cluster of every point: .csv or .npy", "FILE", "--output", "-o")]
+GraphFile = Annotated[Path | None, option("Cluster this graph, instead of learning one", "FILE", "--graph")]
+SaveGraph = Annotated[Path | None, option("Also write the learned graph", "FILE")]
 
 
 def cluster(
@@ -50,42 +40,35 @@ def cluster(
     save_graph: SaveGraph = None,
     table: Table,
     run: options.Run,
+    written: list[str],
 ) -> None:
     """Cluster the points of `data`, or the nodes of `graph`, into the file `output`."""
     began = monotonic()
-    with friendly_errors(quiet=run.quiet) as written:
-        parameters = run.choose("GraspelClustering", n_clusters=n_clusters, metric=metric)
-        if graph is not None:
-            _check_options_of_graph(graph, {**parameters, "--save-graph": save_graph})
-        if data is None:
-            _check_options_without_data(graph, table)
-        source = graph or data
-        assert source is not None  # one of the checks above raises
-        _check_files(output, save_graph, [data, graph, labels, find_initial_file(parameters)])
-        with progress_bar(show=not (run.json or run.quiet)):
-            from graspel.io.point_files import write_labels
+    parameters = run.choose("GraspelClustering", n_clusters=n_clusters, metric=metric)
+    source = _find_source(data, graph, table, {**parameters, "--save-graph": save_graph})
+    check_files([data, graph, labels, find_initial_file(parameters)], clusters=output, graph=save_graph)
+    with run.progress():
+        from graspel.io.point_files import write_labels
 
-            points: Any = None if data is None else _read_points(data, table)
-            learned = None if graph is None else _read_graph(graph, data, points)
-            n_points = learned.n_nodes if learned is not None else points.X.shape[0]
-            check_n_clusters(n_clusters, n_points, source)
-            classes = table.find_classes(labels, points, n_points, source)
-            if learned is None:
-                learned, found, more = _cluster_points(points, parameters)
-            else:
-                _check_components(n_clusters, learned, source)
-                found, more = _cluster_nodes(learned, parameters), {}
-            if save_graph is not None:
-                learned.export(save_graph)
-                written.append(str(save_graph))
-            announce("writing", detail=output.name)
-            write_labels(output, found.labels, learned.node_names)
-        written.append(str(output))
-        record = {**_summary(found, learned), **more, **_scores(classes, found), "seconds": monotonic() - began}
-        if run.json:
-            print_json(record)
-        elif not run.quiet:
-            print_table(f"The clusters of {source.name}, written to {output}", _rows(record, n_clusters, save_graph))
+        points: Any = None if data is None else _read_points(data, table)
+        learned = None if graph is None else _read_graph(graph, data, points)
+        n_points = learned.n_nodes if learned is not None else points.X.shape[0]
+        check_n_clusters(n_clusters, n_points, source)
+        classes = table.find_classes(labels, points, n_points, source)
+        if learned is None:
+            learned, found, record = _cluster_points(points, parameters)
+        else:
+            _check_components(n_clusters, learned, source)
+            found, record = _cluster_nodes(learned, parameters)
+        if save_graph is not None:
+            learned.export(save_graph)
+            written.append(str(save_graph))
+        announce("writing", detail=output.name)
+        write_labels(output, found, learned.node_names)
+    written.append(str(output))
+    record |= {**_summary(found, learned), **_scores(classes, found), "seconds": monotonic() - began}
+    title = f"The clusters of {source.name}, written to {output}"
+    run.show(title, record, _rows(record, n_clusters, save_graph))
 
 
 COMMAND = Command(
@@ -106,34 +89,20 @@ COMMAND = Command(
 # --- checks before the work ------------------------------------------------------------------------------------------
 
 
-def _check_options_of_graph(graph: Path, given: dict[str, Any]) -> None:
-    """Raise if an option is for learning a graph, where one is given."""
-    for name, value in given.items():
-        if name not in ("n_clusters", *OF_NODES) and value is not None:
+def _find_source(data: Path | None, graph: Path | None, table: Table, given: dict[str, Any]) -> Path:
+    """The file of the graph, or else of the points; raise if options contradict it."""
+    if graph is not None:
+        extra = [n for n, value in given.items() if n not in ("n_clusters", *OF_NODES) and value is not None]
+        if extra:
             raise ValueError(
-                f"{name} is for learning a graph, but --graph {graph} gives one; leave one of the two out."
+                f"{extra[0]} is for learning a graph, but --graph {graph} gives one; leave one of the two out."
             )
-
-
-def _check_options_without_data(graph: Path | None, table: Table) -> None:
-    """Raise if there is nothing to cluster, or an option is for reading points, where none are given."""
-    if graph is None:
-        raise ValueError("there is nothing to cluster; give the file of the points, or that of their graph by --graph.")
-    if table.list_given():
+    if data is None and table.list_given():
         raise ValueError(f"{table.list_given()} is for reading points, but none are given; leave it out.")
-
-
-def _check_files(output: Path, save_graph: Path | None, sources: list[Path | None]) -> None:
-    """Raise if a file cannot be written, or would replace a file that is read."""
-    from graspel.io.atomic import check_output
-    from graspel.io.point_files import LABELS
-
-    check_output(output, LABELS, "labels")
-    if save_graph is not None:
-        check_graph_file(save_graph)
-        if save_graph.resolve() == output.resolve():
-            raise ValueError(f"{output} cannot hold both the clusters and the graph; give two names.")
-    check_sources(sources, [output, save_graph])
+    source = graph or data
+    if source is None:
+        raise ValueError("there is nothing to cluster; give the file of the points, or that of their graph by --graph.")
+    return source
 
 
 def check_n_clusters(n_clusters: int | str, n_points: int, source: Path) -> None:
@@ -155,38 +124,41 @@ def _check_components(n_clusters: int | str, graph: Graph, source: Path) -> None
 # --- the work --------------------------------------------------------------------------------------------------------
 
 
-def _cluster_points(points: Any, parameters: dict[str, Any]) -> tuple[Graph, FoundLabels, dict[str, Any]]:
-    """The learned graph of the points, their clusters, and what the consensus says about them."""
+def _cluster_points(points: Any, parameters: dict[str, Any]) -> tuple[Graph, Any, dict[str, Any]]:
+    """The learned graph of the points, their clusters, and how their number was found and the graphs agree."""
     model = build_estimator("GraspelClustering", parameters).fit(points.X)
-    more = {
-        "consensus": max(1, len(model.member_weights_)),
+    record = {
+        "clusters": model.n_clusters_,
+        "eigengap": _describe(model.eigengap_, "gaps"),
+        "count": _describe(model.cluster_count_, "numbers", "stability", "gaps"),
+        "consensus": sum(name != "agreed" for name in model.member_weights_) or 1,
         "agreement": float(model.agreement_.mean()),
         "noise": int((model.labels_ < 0).sum()),
     }
-    learned = model.graph_ if points.names is None else model.graph_.with_names(points.names)
-    return learned, FoundLabels(model.labels_, model.n_clusters_, model.eigengap_, model.cluster_count_), more
+    graph = model.graph_ if points.names is None else model.graph_.with_names(points.names)
+    return graph, model.labels_, record
 
 
-def _cluster_nodes(graph: Graph, parameters: dict[str, Any]) -> FoundLabels:
+def _cluster_nodes(graph: Graph, parameters: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     from graspel.cluster import cluster_graph
 
     found = cluster_graph(graph, **parameters)
-    return FoundLabels(found.labels, found.n_clusters, found.gap)
+    return found.labels, {"clusters": found.n_clusters, "eigengap": _describe(found.gap, "gaps"), "count": None}
+
+
+def _describe(choice: Any, *names: str) -> dict[str, Any] | None:
+    """How the number of clusters was found; None if it was given."""
+    if choice is None:
+        return None
+    return {"clear": choice.is_clear, "sentence": choice.sentence(), **{name: getattr(choice, name) for name in names}}
 
 
 def _read_points(data: Path, table: Table) -> Any:
-    if table.key is None and _is_graph(data):
-        raise UnusableFile(f"{data} holds a graph, not points; give it by --graph {data}.")
+    if table.key is None and data.suffix.lower() == ".npz" and zipfile.is_zipfile(data):
+        with zipfile.ZipFile(data) as archive:
+            if "graspel_graph_version.npy" in archive.namelist():
+                raise UnusableFile(f"{data} holds a graph, not points; give it by --graph {data}.")
     return table.read(data)
-
-
-def _is_graph(path: Path) -> bool:
-    import zipfile
-
-    if path.suffix.lower() != ".npz" or not zipfile.is_zipfile(path):
-        return False
-    with zipfile.ZipFile(path) as archive:
-        return "graspel_graph_version.npy" in archive.namelist()
 
 
 def _read_graph(path: Path, data: Path | None, points: Any) -> Graph:
@@ -206,30 +178,19 @@ def _read_graph(path: Path, data: Path | None, points: Any) -> Graph:
 # --- the summary -----------------------------------------------------------------------------------------------------
 
 
-def _summary(found: FoundLabels, graph: Graph) -> dict[str, Any]:
+def _summary(labels: Any, graph: Graph) -> dict[str, Any]:
     import numpy as np
 
-    gap, count = found.gap, found.count
     return {
         "points": graph.n_nodes,
-        "clusters": found.n_clusters,
-        "sizes": sorted(np.bincount(found.labels[found.labels >= 0]).tolist(), reverse=True),
-        "eigengap": gap and {"clear": gap.is_clear, "gaps": gap.gaps, "sentence": gap.sentence()},
-        "count": count
-        and {
-            "clear": count.is_clear,
-            "numbers": count.numbers,
-            "stability": count.stability,
-            "gaps": count.gaps,
-            "sentence": count.sentence(),
-        },
+        "sizes": sorted(np.bincount(labels[labels >= 0]).tolist(), reverse=True),
         "edges": graph.n_edges,
         "density": graph.density,
         "components": graph.components[0],
     }
 
 
-def _scores(classes: list[Any] | None, found: FoundLabels) -> dict[str, Any]:
+def _scores(classes: list[Any] | None, labels: Any) -> dict[str, Any]:
     """How well clusters and classes agree; empty if the classes are not known."""
     if classes is None:
         return {}
@@ -237,9 +198,9 @@ def _scores(classes: list[Any] | None, found: FoundLabels) -> dict[str, Any]:
 
     return {
         "classes": len(set(classes)),
-        "accuracy": clustering_accuracy(classes, found.labels),
-        "nmi": normalized_mutual_information(classes, found.labels),
-        "ari": adjusted_rand_index(classes, found.labels),
+        "accuracy": clustering_accuracy(classes, labels),
+        "nmi": normalized_mutual_information(classes, labels),
+        "ari": adjusted_rand_index(classes, labels),
     }
 
 

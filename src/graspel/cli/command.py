@@ -13,6 +13,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from typer.core import TyperCommand
 
+from graspel.cli.errors import friendly_errors
 from graspel.cli.parameters import LEARNER, describe, has_learner
 
 __all__ = ["Command"]
@@ -37,7 +38,8 @@ class Command:
     Attributes
     ----------
     function : callable
-        Its parameters are the options. One that is annotated with a dataclass stands for all fields of that class.
+        Its parameters are the options. One that is annotated with a dataclass stands for all fields of that class; to
+        a list `written` the function appends what it has written, for the message after Ctrl-C.
     help : str
         The first paragraph is the line in the list of commands.
     examples : tuple of str
@@ -60,7 +62,10 @@ class Command:
         hints = get_type_hints(self.function, include_extras=True)
         groups = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
         options: list[tuple[str, Any, Any]] = []  # name, default and annotation
+        writes = "written" in hints
         for name, parameter in signature(self.function).parameters.items():
+            if name == "written":
+                continue
             if name in groups:
                 inner = get_type_hints(groups[name], include_extras=True)
                 options += [(field.name, field.default, inner[field.name]) for field in fields(groups[name])]
@@ -72,14 +77,17 @@ class Command:
 
         def run(**given: Any) -> None:
             given.pop("parameters", None)
-            for name, group in groups.items():
-                make: Any = group
-                given[name] = make(**{field.name: given.pop(field.name) for field in fields(group)})
-            self.function(**given)
+            with friendly_errors(quiet=given.get("quiet", False)) as written:
+                for name, group in groups.items():
+                    make: Any = group
+                    given[name] = make(**{field.name: given.pop(field.name) for field in fields(group)})
+                self.function(**given, **({"written": written} if writes else {}))
 
-        written = [Parameter(n, Parameter.KEYWORD_ONLY, default=value, annotation=kind) for n, value, kind in options]
+        parameters = [
+            Parameter(n, Parameter.KEYWORD_ONLY, default=value, annotation=kind) for n, value, kind in options
+        ]
         run.__doc__ = self.function.__doc__
-        run.__signature__ = Signature(written)  # type: ignore[attr-defined]
+        run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {name: kind for name, _, kind in options}
         return run
 

@@ -7,26 +7,25 @@ from typing import Annotated
 
 from graspel.cli import options
 from graspel.cli.command import Command
-from graspel.cli.errors import friendly_errors
-from graspel.cli.output import check_graph_file, check_sources, print_line
+from graspel.cli.output import check_files, print_line
 
 
 def convert(
     source: options.GraphArgument,
-    target: Annotated[Path, options.make_argument(f"The file to write: {options.GRAPH_FORMATS}", "FILE")],
+    target: Annotated[Path, options.argument(f"The file to write: {options.GRAPH_FORMATS}", "FILE")],
+    *,
     quiet: options.Quiet = False,
+    written: list[str],
 ) -> None:
     """Read the graph in `source` and write it to `target`."""
-    with friendly_errors(quiet=quiet) as written:
-        check_sources([source], [target])
-        check_graph_file(target)
-        from graspel.graph import Graph
+    check_files([source], graph=target)
+    from graspel.graph import Graph
 
-        graph = Graph.read(source)
-        graph.export(target)
-        written.append(str(target))
-        if not quiet:
-            print_line(f"{target}: {graph.n_nodes:,} nodes, {graph.n_edges:,} edges")
+    graph = Graph.read(source)
+    graph.export(target)
+    written.append(str(target))
+    if not quiet:
+        print_line(f"{target}: {graph.n_nodes:,} nodes, {graph.n_edges:,} edges")
 
 
 COMMAND = Command(

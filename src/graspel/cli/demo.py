@@ -13,9 +13,7 @@ import typer
 
 from graspel.cli import options
 from graspel.cli.command import Command
-from graspel.cli.errors import friendly_errors
-from graspel.cli.output import print_certificate, print_line
-from graspel.cli.progress_bar import progress_bar
+from graspel.cli.output import print_line
 from graspel.runtime.progress import announce
 
 
@@ -23,19 +21,20 @@ def demo(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The folder to write to; it is created if needed.", metavar="FOLDER")
     ] = Path("graspel-demo"),
+    *,
     json: options.Json = False,
     quiet: options.Quiet = False,
+    written: list[str],
 ) -> None:
     """Run the whole method on the digits data set."""
-    with friendly_errors(quiet=quiet) as written:
-        with _make_folder(output), progress_bar(show=not (json or quiet)):
-            certificate = _learn_and_draw(output, written)
-        if not quiet:
-            print_certificate(certificate, "The graph of scikit-learn's digits", as_json=json)
-        if not (quiet or json):
-            print_line(f"Written: {' and '.join(written)}")
-            command = "graspel" if which("graspel") else sys.argv[0]  # in a virtual environment that is not active
-            print_line(f"Describe the graph by: {command} info {written[0]}")
+    run = options.Run(json=json, quiet=quiet)
+    with _make_folder(output), run.progress():
+        certificate = _learn_and_draw(output, written)
+    run.show("The graph of scikit-learn's digits", certificate.as_dict(), certificate.sentences())
+    if not (quiet or json):
+        print_line(f"Written: {' and '.join(written)}")
+        command = "graspel" if which("graspel") else sys.argv[0]  # in a virtual environment that is not active
+        print_line(f"Describe the graph by: {command} info {written[0]}")
 
 
 COMMAND = Command(

@@ -8,29 +8,20 @@ from typing import Annotated, Any
 
 from graspel.cli import options
 from graspel.cli.command import Command
-from graspel.cli.errors import friendly_errors
-from graspel.cli.output import check_sources, print_json, print_table
+from graspel.cli.options import option
+from graspel.cli.output import check_files
 from graspel.cli.parameters import build_estimator, find_initial_file
 from graspel.cli.points import Table
-from graspel.cli.progress_bar import progress_bar
 from graspel.runtime.progress import announce
 
 SCORED_NEIGHBORS = 10  # nearest neighbors that vote on the class of a point in the printed accuracy
 METHODS = {"tsne": "GraspelTSNE", "spectral": "GraspelEmbedding"}
 NAMES = {"tsne": "t-SNE", "spectral": "spectral embedding"}
 
-Output = Annotated[
-    Path,
-    options.make_file_option("The coordinates of every point: .csv or .npy", "--output", "-o"),
-]
-Method = Annotated[
-    str,
-    options.make_option("t-SNE, or eigenvectors of the graph", metavar="tsne|spectral", default="tsne"),
-]
-Plot = Annotated[Path | None, options.make_file_option("Draw the points: .png, .pdf or .svg")]
-Dimensions = Annotated[
-    int | None, options.make_option("Dimensions; t-SNE has 2 or 3", "--dimensions", "-d", metavar="INT", default="2")
-]
+Output = Annotated[Path, option("The coordinates of every point: .csv or .npy", "FILE", "--output", "-o")]
+Method = Annotated[str, option("t-SNE, or eigenvectors of the graph", "tsne|spectral", default="tsne")]
+Plot = Annotated[Path | None, option("Draw the points: .png, .pdf or .svg", "FILE")]
+Dimensions = Annotated[int | None, option("Dimensions; t-SNE has 2 or 3", "INT", "--dimensions", "-d", default="2")]
 
 
 def embed(
@@ -44,30 +35,27 @@ def embed(
     metric: options.Metric = None,
     table: Table,
     run: options.Run,
+    written: list[str],
 ) -> None:
     """Place the points of `data`, write their coordinates to `output`, and draw them."""
     began = monotonic()
-    with friendly_errors(quiet=run.quiet) as written:
-        _check_method(method, n_components)
-        parameters = run.choose(METHODS[method], n_components=n_components, learner__metric=metric)
-        _check_files(output, plot, [data, labels, find_initial_file(parameters)])
-        with progress_bar(show=not (run.json or run.quiet)):
-            from graspel.io.point_files import write_coordinates
+    _check_method(method, n_components)
+    parameters = run.choose(METHODS[method], n_components=n_components, learner__metric=metric)
+    check_files([data, labels, find_initial_file(parameters)], coordinates=output, picture=plot)
+    with run.progress():
+        from graspel.io.point_files import write_coordinates
 
-            points = table.read(data)
-            classes = table.find_classes(labels, points, points.X.shape[0], data)
-            model = build_estimator(METHODS[method], parameters).fit(points.X)
-            announce("writing", detail=output.name)
-            write_coordinates(output, model.embedding_, points.names)
-            written.append(str(output))
-            if plot is not None:
-                _draw(model.embedding_, classes, plot, data, method)
-                written.append(str(plot))
-        record = {**_summary(model, method), **_scores(model.embedding_, classes), "seconds": monotonic() - began}
-        if run.json:
-            print_json(record)
-        elif not run.quiet:
-            print_table(f"The coordinates of {data.name}, written to {' and '.join(written)}", _rows(record))
+        points = table.read(data)
+        classes = table.find_classes(labels, points, points.X.shape[0], data)
+        model = build_estimator(METHODS[method], parameters).fit(points.X)
+        announce("writing", detail=output.name)
+        write_coordinates(output, model.embedding_, points.names)
+        written.append(str(output))
+        if plot is not None:
+            _draw(model.embedding_, classes, plot, data, method)
+            written.append(str(plot))
+    record = {**_summary(model, method), **_scores(model.embedding_, classes), "seconds": monotonic() - began}
+    run.show(f"The coordinates of {data.name}, written to {' and '.join(written)}", record, _rows(record))
 
 
 COMMAND = Command(
@@ -90,18 +78,6 @@ def _check_method(method: str, n_components: int | None) -> None:
     check_choice("method", method, METHODS)
     if method == "tsne" and n_components not in (None, 2, 3):
         raise ValueError(f"-d {n_components}: t-SNE has 2 or 3 dimensions; for others pass --method spectral.")
-
-
-def _check_files(output: Path, plot: Path | None, sources: list[Path | None]) -> None:
-    """Raise if a file cannot be written, or would replace a file that is read."""
-    from graspel.io.atomic import check_output
-    from graspel.io.point_files import COORDINATES
-    from graspel.plot.canvas import SUFFIXES
-
-    check_output(output, COORDINATES, "coordinates")
-    if plot is not None:
-        check_output(plot, SUFFIXES, "a picture")
-    check_sources(sources, [output, plot])
 
 
 def _draw(coordinates: Any, classes: list[Any] | None, path: Path, data: Path, method: str) -> None:

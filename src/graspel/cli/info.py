@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from graspel.cli import options
 from graspel.cli.command import Command
-from graspel.cli.errors import friendly_errors
 from graspel.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
@@ -19,9 +18,9 @@ CHEAP_EIGENVALUES = 5  # eigenvalues shown by default
 
 Eigenvalues = Annotated[
     int | None,
-    options.make_option(
+    options.option(
         "How many of the smallest nonzero Laplacian eigenvalues to compute",
-        metavar="INT",
+        "INT",
         default=f"{CHEAP_EIGENVALUES} up to {CHEAP_NODES:,} nodes, else 0",
         min=0,
     ),
@@ -30,15 +29,14 @@ Eigenvalues = Annotated[
 
 def info(file: options.GraphArgument, eigenvalues: Eigenvalues = None, json: options.Json = False) -> None:
     """Print a summary of the graph in `file`."""
-    with friendly_errors():
-        from graspel.graph import Graph
+    from graspel.graph import Graph
 
-        graph = Graph.read(file)
-        record = describe(graph, eigenvalues)
-        if json:
-            print_json({"file": str(file), **record})
-        else:
-            print_table(str(file), _rows(record))
+    graph = Graph.read(file)
+    record = describe(graph, eigenvalues)
+    if json:
+        print_json({"file": str(file), **record})
+    else:
+        print_table(str(file), _rows(record))
 
 
 COMMAND = Command(
@@ -84,28 +82,15 @@ def _summarize_nodes(graph: Graph) -> dict[str, Any]:
     from graspel.graph import Graph
 
     joined, ends = np.unique(np.concatenate([graph.heads, graph.tails]), return_inverse=True)
-    n_alone = graph.n_nodes - len(joined)
-    if len(joined) == 0:
-        neighbors = {"min": 0, "median": 0.0, "max": 0}
-        return {"components": n_alone, "largest_component": 1, "neighbors": neighbors}
+    n_joined, n_alone = len(joined), graph.n_nodes - len(joined)
+    # More zeros than numbers do not change smallest, median and largest.
+    counts = np.concatenate([np.zeros(min(n_alone, n_joined + 1), int), np.bincount(ends, minlength=n_joined)])
+    if n_joined == 0:
+        return {"components": n_alone, "largest_component": 1, "neighbors": _summary(counts)}
     heads, tails = np.split(ends, 2)
-    n_components, labels = Graph(len(joined), heads, tails, graph.weights).components
-    counts = np.bincount(ends)
-    return {
-        "components": n_components + n_alone,
-        "largest_component": int(np.bincount(labels).max()),
-        "neighbors": {
-            "min": 0 if n_alone else counts.min().item(),
-            "median": _median_with_zeros(np.sort(counts), n_alone),
-            "max": counts.max().item(),
-        },
-    }
-
-
-def _median_with_zeros(counts: Any, n_zeros: int) -> float:
-    """Median of sorted counts together with so many zeros."""
-    middle = [(len(counts) + n_zeros - 1) // 2 - n_zeros, (len(counts) + n_zeros) // 2 - n_zeros]
-    return float(sum(counts[at] for at in middle if at >= 0)) / 2
+    n_components, labels = Graph(n_joined, heads, tails, graph.weights).components
+    largest = int(np.bincount(labels).max())
+    return {"components": n_components + n_alone, "largest_component": largest, "neighbors": _summary(counts)}
 
 
 def _summary(values: Any) -> dict[str, float]:

@@ -7,24 +7,15 @@ from typing import Annotated
 
 from graspel.cli import options
 from graspel.cli.command import Command
-from graspel.cli.errors import friendly_errors
-from graspel.cli.output import check_graph_file, check_sources, print_certificate
+from graspel.cli.options import option
+from graspel.cli.output import check_files
 from graspel.cli.parameters import build_estimator, find_initial_file
 from graspel.cli.points import Table, open_on_cluster
-from graspel.cli.progress_bar import progress_bar
 from graspel.runtime.progress import announce
 
-Neighbors = Annotated[
-    int | None, options.make_parameter_option("GRASPEL", "n_neighbors", "--n-neighbors", "-n", metavar="INT")
-]
-Checkpoint = Annotated[
-    str | None,
-    options.make_option("Keep the rounds here, to go on after a crash", metavar="FOLDER"),
-]
-Dask = Annotated[
-    str | None,
-    options.make_option("A Dask scheduler, whose workers read a zarr array", metavar="ADDRESS"),
-]
+Neighbors = Annotated[int | None, options.parameter_option("GRASPEL", "n_neighbors", "INT", "--n-neighbors", "-n")]
+Checkpoint = Annotated[str | None, option("Keep the rounds here, to go on after a crash", "FOLDER")]
+Dask = Annotated[str | None, option("A Dask scheduler, whose workers read a zarr array", "ADDRESS")]
 
 
 def learn(
@@ -37,23 +28,21 @@ def learn(
     dask: Dask = None,
     table: Table,
     run: options.Run,
+    written: list[str],
 ) -> None:
     """Learn a graph from the file `data`, write it to `output`, and print the certificate."""
-    with friendly_errors(quiet=run.quiet) as written:
-        parameters = run.choose("GRASPEL", n_neighbors=n_neighbors, metric=metric, checkpoint=checkpoint)
-        check_graph_file(output)
-        check_sources([data, find_initial_file(parameters)], [output])
-        with progress_bar(show=not (run.json or run.quiet)):
-            opened = nullcontext(table.read(data)) if dask is None else open_on_cluster(data, table.key, dask)
-            with opened as points:
-                model = build_estimator("GRASPEL", parameters).fit(points.X)
-            if points.names is not None:
-                model.graph_ = model.graph_.with_names(points.names)
-            announce("writing", detail=output.name)
-            model.graph_.export(output)
-        written.append(str(output))
-        if not run.quiet:
-            print_certificate(model.certificate_, f"The graph of {data.name}, written to {output}", as_json=run.json)
+    parameters = run.choose("GRASPEL", n_neighbors=n_neighbors, metric=metric, checkpoint=checkpoint)
+    check_files([data, find_initial_file(parameters)], graph=output)
+    with run.progress():
+        opened = nullcontext(table.read(data)) if dask is None else open_on_cluster(data, table.key, dask)
+        with opened as points:
+            model = build_estimator("GRASPEL", parameters).fit(points.X)
+        graph = model.graph_ if points.names is None else model.graph_.with_names(points.names)
+        announce("writing", detail=output.name)
+        graph.export(output)
+    written.append(str(output))
+    certificate = model.certificate_
+    run.show(f"The graph of {data.name}, written to {output}", certificate.as_dict(), certificate.sentences())
 
 
 COMMAND = Command(

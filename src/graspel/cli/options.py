@@ -6,13 +6,17 @@ estimator, except for the seed, which is 0 so that two runs of a command agree.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from graspel.cli.output import print_json, print_table
 from graspel.cli.parameters import describe, read_settings
+from graspel.cli.progress_bar import progress_bar
 
 AUTO = "auto"
 GRAPH_FORMATS = ".npz, .mtx, .graphml, .csv, .parquet"
@@ -27,31 +31,28 @@ def describe_default(value: str) -> str:
     return rf" [dim]\[default: {value}][/dim]"
 
 
-def make_option(help: str, *names: str, metavar: str, default: str | None = None, **more: Any) -> Any:
-    """Return an option whose help ends with its default."""
+def option(
+    help: str, metavar: str, *names: str, default: str | None = None, panel: str | None = None, **more: Any
+) -> Any:
+    """Return an option with a value; its help ends with its default."""
     help += "" if default is None else describe_default(default)
-    return typer.Option(*names, help=help, show_default=False, metavar=metavar, **more)
+    return typer.Option(*names, help=help, show_default=False, metavar=metavar, rich_help_panel=panel, **more)
 
 
-def make_file_option(help: str, *names: str, **more: Any) -> Any:
-    """Return an option that takes the path of a file."""
-    return make_option(help, *names, metavar="FILE", **more)
-
-
-def make_flag(help: str, *names: str, **more: Any) -> Any:
+def flag(help: str, *names: str) -> Any:
     """Return an option without a value."""
-    return typer.Option(*names, help=help, show_default=False, **more)
+    return typer.Option(*names, help=help, show_default=False)
 
 
-def make_parameter_option(estimator: str, parameter: str, *names: str, metavar: str, **more: Any) -> Any:
+def parameter_option(estimator: str, parameter: str, metavar: str, *names: str, **more: Any) -> Any:
     """Return the option of an estimator's parameter: the first sentence and the default of its docstring."""
     described = describe(estimator)[parameter]
-    default = more.pop("default", described.default)
-    help = described.sentence.replace("[", r"\[")
-    return make_option(help, *names, metavar=metavar, default=None if default == "None" else default, **more)
+    if described.default != "None":
+        more.setdefault("default", described.default)
+    return option(described.sentence.replace("[", r"\["), metavar, *names, **more)
 
 
-def make_argument(help: str, metavar: str) -> Any:
+def argument(help: str, metavar: str) -> Any:
     """Return an argument that is the path of a file."""
     return typer.Argument(help=help, show_default=False, metavar=metavar)
 
@@ -69,27 +70,19 @@ def parse_count(text: str) -> int | str:
     return number
 
 
-Data = Annotated[Path, make_argument("The points, one per row: a file, or a folder", "DATA")]
-GraphArgument = Annotated[Path, make_argument(f"The graph: {GRAPH_FORMATS}", "GRAPH")]
-GraphOutput = Annotated[Path, make_file_option(f"The graph: {GRAPH_FORMATS}", "--output", "-o")]
-Labels = Annotated[
-    Path | None,
-    make_file_option("Known classes, to compare with: .csv or .npy"),
-]
+Data = Annotated[Path, argument("The points, one per row: a file, or a folder", "DATA")]
+GraphArgument = Annotated[Path, argument(f"The graph: {GRAPH_FORMATS}", "GRAPH")]
+GraphOutput = Annotated[Path, option(f"The graph: {GRAPH_FORMATS}", "FILE", "--output", "-o")]
+Labels = Annotated[Path | None, option("Known classes, to compare with: .csv or .npy", "FILE")]
 Clusters = Annotated[
-    Any,
-    make_parameter_option(
-        "GraspelClustering", "n_clusters", "--clusters", "-k", metavar="INT|auto", parser=parse_count
-    ),
+    Any, parameter_option("GraspelClustering", "n_clusters", "INT|auto", "--clusters", "-k", parser=parse_count)
 ]
-Metric = Annotated[str | None, make_parameter_option("GRASPEL", "metric", "--metric", metavar="NAME")]
-Json = Annotated[bool, make_flag("Print one JSON object, and no progress bar", "--json")]
-Quiet = Annotated[bool, make_flag("Print nothing but errors", "--quiet", "-q")]
-Settings = Annotated[
-    list[str] | None,
-    make_option("Set a parameter of the method; may be repeated", "--set", metavar="NAME=VALUE"),
-]
-Jobs = Annotated[int | None, make_parameter_option("GRASPEL", "n_jobs", "--jobs", "-j", metavar="INT")]
+Metric = Annotated[str | None, parameter_option("GRASPEL", "metric", "NAME", "--metric")]
+Settings = Annotated[list[str] | None, option("Set a parameter of the method; may be repeated", "NAME=VALUE", "--set")]
+Seed = Annotated[int, parameter_option("GRASPEL", "random_state", "INT", "--seed", default="0")]
+Jobs = Annotated[int | None, parameter_option("GRASPEL", "n_jobs", "INT", "--jobs", "-j")]
+Json = Annotated[bool, flag("Print one JSON object, and no progress bar", "--json")]
+Quiet = Annotated[bool, flag("Print nothing but errors", "--quiet", "-q")]
 
 
 @dataclass(frozen=True)
@@ -97,9 +90,7 @@ class Run:
     """The options of every command that fits an estimator."""
 
     settings: Settings = None
-    random_state: Annotated[
-        int, make_parameter_option("GRASPEL", "random_state", "--seed", metavar="INT", default="0")
-    ] = 0
+    random_state: Seed = 0
     n_jobs: Jobs = None
     json: Json = False
     quiet: Quiet = False
@@ -108,3 +99,14 @@ class Run:
         """The parameters of an estimator: the options `chosen`, the seed, the threads, and what ``--set`` sets."""
         chosen |= {"random_state": self.random_state, "n_jobs": self.n_jobs}
         return read_settings(estimator, self.settings or (), chosen)
+
+    def progress(self) -> AbstractContextManager[None]:
+        """Show the progress of what runs inside the ``with`` block, unless ``--json`` or ``--quiet`` is given."""
+        return progress_bar(show=not (self.json or self.quiet))
+
+    def show(self, title: str, record: Mapping[str, Any], rows: Iterable[tuple[str, Any, str]]) -> None:
+        """Print the result: the record as JSON, or the rows as a table under a title, or nothing."""
+        if self.json:
+            print_json(record)
+        elif not self.quiet:
+            print_table(title, rows)

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from graspel.runtime.shown import escape_controls
 
 __all__ = [
-    "check_graph_file",
-    "check_sources",
-    "print_certificate",
+    "check_files",
     "print_json",
     "print_line",
     "print_table",
@@ -21,28 +20,36 @@ __all__ = [
 ]
 
 
-def check_graph_file(path: Path) -> None:
-    """Raise the error that writing a graph to `path` would raise. Call it before a long computation."""
+KINDS = {  # of files that commands write: where the formats stand, and what the file holds
+    "graph": ("graspel.io.graph_files:FORMATS", "a graph"),
+    "clusters": ("graspel.io.point_files:LABELS", "labels"),
+    "coordinates": ("graspel.io.point_files:COORDINATES", "coordinates"),
+    "picture": ("graspel.plot.canvas:SUFFIXES", "a picture"),
+    "page": ("graspel.report.writing:SUFFIXES", "a report"),
+}
+
+
+def check_files(sources: Iterable[Path | None], **targets: Path | None) -> None:
+    """Raise if a file to be read is missing, or one to be written cannot be, or would replace another.
+
+    Every command that writes calls this before its work, with all the files that it reads, and those that it writes by
+    their kind, a key of `KINDS`; None stands for a file that the user did not name.
+    """
     from graspel.io.atomic import check_output
-    from graspel.io.graph_files import FORMATS
     from graspel.runtime.optional import require_optional
 
-    if check_output(path, FORMATS, "a graph") == ".parquet":
-        require_optional("pyarrow", "tables", "Writing .parquet")
-
-
-def check_sources(sources: Iterable[Path | None], targets: Iterable[Path | None]) -> None:
-    """Raise if a file to be read is missing, or would be overwritten by one of the targets.
-
-    Every command that writes calls this with all the files that it reads and writes; None stands for a file that the
-    user did not name.
-    """
-    replaced = [target for target in targets if target is not None]
+    paths = {kind: path for kind, path in targets.items() if path is not None}
+    for kind, path in paths.items():
+        module, _, name = KINDS[kind][0].partition(":")
+        if check_output(path, getattr(import_module(module), name), KINDS[kind][1]) == ".parquet":
+            require_optional("pyarrow", "tables", "Writing .parquet")
+    if len({path.resolve() for path in paths.values()}) < len(paths):
+        raise ValueError(f"{path} cannot hold both the {' and the '.join(paths)}; give two names.")
     for source in (source for source in sources if source is not None):
         source.stat()  # raises if the file is missing, before another, large file is read
-        for target in replaced:
-            if target.exists() and target.samefile(source):
-                raise ValueError(f"{target} is a file to be read; give another name to write to.")
+        for path in paths.values():
+            if path.exists() and path.samefile(source):
+                raise ValueError(f"{path} is a file to be read; give another name to write to.")
 
 
 def print_json(record: Mapping[str, Any]) -> None:
@@ -90,11 +97,3 @@ def print_table(title: str, rows: Iterable[tuple[str, Any, str]]) -> None:
 def print_line(text: str) -> None:
     """Print one line of text that may hold the names of files."""
     print(escape_controls(text))
-
-
-def print_certificate(certificate: Any, title: str, *, as_json: bool) -> None:
-    """Print the certificate of a learned graph."""
-    if as_json:
-        print_json(certificate.as_dict())
-    else:
-        print_table(title, certificate.sentences())

@@ -7,7 +7,6 @@ from typing import Annotated
 
 from graspel.cli import options
 from graspel.cli.command import Command
-from graspel.cli.errors import friendly_errors
 from graspel.cli.output import print_json, print_table
 from graspel.cli.parameters import build_estimator, read_settings
 from graspel.cli.points import Table
@@ -15,9 +14,7 @@ from graspel.cli.points import Table
 ESTIMATORS = {"learn": "GRASPEL", "embed": "GraspelTSNE"}
 DOING = {"learn": "Learning the graph of", "embed": "t-SNE of"}
 
-Task = Annotated[
-    str, options.make_option("The command to plan; embed is t-SNE", metavar="learn|embed", default="learn")
-]
+Task = Annotated[str, options.option("The command to plan; embed is t-SNE", "learn|embed", default="learn")]
 
 
 def plan(
@@ -30,16 +27,15 @@ def plan(
     table: Table,
 ) -> None:
     """Print the plan of a run on the file `data`."""
-    with friendly_errors():
-        from graspel.runtime.parameters import check_choice
+    from graspel.runtime.parameters import check_choice
 
-        check_choice("task", task, ESTIMATORS)
-        parameters = read_settings(ESTIMATORS[task], settings or (), {"n_jobs": n_jobs})
-        found = build_estimator(ESTIMATORS[task], parameters).plan(table.read(data).X)
-        if json:
-            print_json({**asdict(found), "fits": found.fits})
-        else:
-            print_table(f"{DOING[task]} {data.name}", found.sentences())
+    check_choice("task", task, ESTIMATORS)
+    parameters = read_settings(ESTIMATORS[task], settings or (), {"n_jobs": n_jobs})
+    found = build_estimator(ESTIMATORS[task], parameters).plan(table.read(data).X)
+    if json:
+        print_json({**asdict(found), "fits": found.fits})
+    else:
+        print_table(f"{DOING[task]} {data.name}", found.sentences())
 
 
 COMMAND = Command(

@@ -10,14 +10,13 @@ from typing import Annotated, Any
 
 import typer
 
-from graspel.cli.options import make_option
+from graspel.cli.options import option
 from graspel.runtime.progress import announce
 
 __all__ = ["Columns", "Table", "open_on_cluster"]
 
 CONNECT_SECONDS = 10  # time in which a Dask scheduler must answer
-FORMATS = ".npy .npz .csv .tsv .xlsx .parquet .feather .mtx .h5ad .zarr and folders of .parquet"
-READING: dict[str, Any] = {"rich_help_panel": f"Reading {FORMATS}"}
+READING = "Reading .npy .npz .csv .tsv .xlsx .parquet .feather .mtx .h5ad .zarr and folders of .parquet"
 
 
 def _split(names: str | None) -> tuple[str, ...]:
@@ -35,22 +34,18 @@ class Columns:
     """What the columns of a file are."""
 
     key: Annotated[
-        str | None,
-        make_option("The array to read, of .npz, .h5ad and .zarr", metavar="NAME", default="X",
-                    **READING),
-    ] = None  # fmt: skip
+        str | None, option("The array to read, of .npz, .h5ad and .zarr", "NAME", default="X", panel=READING)
+    ] = None
     header: Annotated[
-        Any,
-        make_option("Whether the first line of a .csv holds names", metavar="yes|no", parser=_parse_header, **READING),
+        Any, option("Whether the first line of a .csv holds names", "yes|no", parser=_parse_header, panel=READING)
     ] = None
     id_column: Annotated[
-        str | None,
-        make_option("The column that names the points: its name or number", metavar="COLUMN", **READING),
+        str | None, option("The column that names the points: its name or number", "COLUMN", panel=READING)
     ] = None
     columns: Annotated[
-        str | None, make_option("The columns that are features", metavar="COLUMN,...", default="all", **READING)
+        str | None, option("The columns that are features", "COLUMN,...", default="all", panel=READING)
     ] = None
-    drop: Annotated[str | None, make_option("Columns to leave out", metavar="COLUMN,...", **READING)] = None
+    drop: Annotated[str | None, option("Columns to leave out", "COLUMN,...", panel=READING)] = None
 
     def read(self, path: Path) -> Any:
         """Read the points from a file, a `PointTable`; the rows of a folder are read later, block by block."""
@@ -81,18 +76,10 @@ class Table(Columns):
     """What the columns of a table of features are, and what is done to them."""
 
     label_column: Annotated[
-        str | None,
-        make_option("The column of known classes; it is no feature", metavar="COLUMN", **READING),
+        str | None, option("The column of known classes; it is no feature", "COLUMN", panel=READING)
     ] = None
-    scale: Annotated[
-        str | None,
-        make_option("Bring all columns to one scale",
-                    metavar="standard|robust", **READING),
-    ] = None  # fmt: skip
-    impute: Annotated[
-        str | None,
-        make_option("Replace missing values", metavar="median", **READING),
-    ] = None
+    scale: Annotated[str | None, option("Bring all columns to one scale", "standard|robust", panel=READING)] = None
+    impute: Annotated[str | None, option("Replace missing values", "median", panel=READING)] = None
 
     def _roles(self) -> dict[str, Any]:
         return {**super()._roles(), "label_column": self.label_column, "scale": self.scale, "impute": self.impute}

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
 
 from graspel.cli import options
 from graspel.cli.command import Command
-from graspel.cli.errors import friendly_errors
-from graspel.cli.output import check_graph_file, check_sources, print_json, print_table
+from graspel.cli.options import option
+from graspel.cli.output import check_files
 from graspel.cli.parameters import build_estimator, parse_value
 from graspel.cli.points import Columns
-from graspel.cli.progress_bar import progress_bar
 from graspel.io.checks import UnusableFile
 from graspel.runtime.progress import announce
 
 if TYPE_CHECKING:
     from graspel.graph import Graph
+    from graspel.metrics import EdgeScores
 
-Signals = Annotated[Path, options.make_argument("The signals, one node per row: a file, or a folder", "SIGNALS")]
-Truth = Annotated[Path | None, options.make_file_option("A known graph of these nodes, to compare with")]
-Currents = Annotated[Path | None, options.make_file_option("The currents, if the signals are voltages")]
+Signals = Annotated[Path, options.argument("The signals, one node per row: a file, or a folder", "SIGNALS")]
+Truth = Annotated[Path | None, option("A known graph of these nodes, to compare with", "FILE")]
+Currents = Annotated[Path | None, option("The currents, if the signals are voltages", "FILE")]
 Noise = Annotated[
-    Any,
-    options.make_parameter_option("GraspelRecovery", "noise", "--noise", metavar="FLOAT|auto", parser=parse_value),
+    Any, options.parameter_option("GraspelRecovery", "noise", "FLOAT|auto", "--noise", parser=parse_value)
 ]
 
 
@@ -37,27 +37,26 @@ def recover(
     noise: Noise = None,
     table: Columns,
     run: options.Run,
+    written: list[str],
 ) -> None:
     """Recover the graph of `signals`, write it to `output`, and print a summary."""
     began = monotonic()
-    with friendly_errors(quiet=run.quiet) as written:
-        parameters = run.choose("GraspelRecovery", noise=noise)
-        check_graph_file(output)
-        check_sources([signals, truth, currents], [output])
-        with progress_bar(show=not (run.json or run.quiet)):
-            points, known = _read(signals, table, truth)
-            causes = None if currents is None else table.read(currents).X
-            model = build_estimator("GraspelRecovery", parameters).fit(points.X, currents=causes)
-            graph = model.graph_ if points.names is None else model.graph_.with_names(points.names)
-            announce("writing", detail=output.name)
-            graph.export(output)
-        written.append(str(output))
-        seconds = {"seconds": monotonic() - began}
-        if run.json:
-            print_json({**model.certificate_.as_dict(), **_scores(known, graph), **seconds})
-        elif not run.quiet:
-            rows = [*model.certificate_.sentences(), *_score_rows(known, graph)]
-            print_table(f"The graph behind {signals.name}, written to {output}", rows)
+    parameters = run.choose("GraspelRecovery", noise=noise)
+    check_files([signals, truth, currents], graph=output)
+    with run.progress():
+        points, known = _read(signals, table, truth)
+        causes = None if currents is None else table.read(currents).X
+        model = build_estimator("GraspelRecovery", parameters).fit(points.X, currents=causes)
+        graph = model.graph_ if points.names is None else model.graph_.with_names(points.names)
+        announce("writing", detail=output.name)
+        graph.export(output)
+    written.append(str(output))
+    from graspel.metrics import edge_scores
+
+    scores = None if known is None else edge_scores(known, graph)
+    record = {**model.certificate_.as_dict(), **(asdict(scores) if scores else {}), "seconds": monotonic() - began}
+    rows = [*model.certificate_.sentences(), *(_score_rows(scores) if scores else [])]
+    run.show(f"The graph behind {signals.name}, written to {output}", record, rows)
 
 
 COMMAND = Command(
@@ -89,26 +88,12 @@ def _read(signals: Path, table: Columns, truth: Path | None) -> tuple[Any, Graph
     return points, known
 
 
-def _scores(known: Graph | None, graph: Graph) -> dict[str, Any]:
-    """How well the graph agrees with the known one; empty if there is none."""
-    if known is None:
-        return {}
-    from dataclasses import asdict
-
-    from graspel.metrics import edge_scores
-
-    return asdict(edge_scores(known, graph))
-
-
-def _score_rows(known: Graph | None, graph: Graph) -> list[tuple[str, str, str]]:
-    scores = _scores(known, graph)
-    if not scores:
-        return []
-    shared = f"{scores['n_shared']:,} of {scores['n_true']:,} true edges among {scores['n_learned']:,}"
+def _score_rows(scores: EdgeScores) -> list[tuple[str, str, str]]:
+    shared = f"{scores.n_shared:,} of {scores.n_true:,} true edges among {scores.n_learned:,}"
     return [
-        ("F-measure", f"{scores['f_measure']:.4f}", shared),
-        ("precision", f"{scores['precision']:.4f}", "share of the edges found that are true"),
-        ("recall", f"{scores['recall']:.4f}", "share of the true edges that were found"),
-        ("NMI", f"{scores['nmi']:.4f}", "information that both graphs share on which pairs are edges"),
-        ("weight error", f"{scores['weight_error']:.4f}", "relative, at the same total weight"),
+        ("F-measure", f"{scores.f_measure:.4f}", shared),
+        ("precision", f"{scores.precision:.4f}", "share of the edges found that are true"),
+        ("recall", f"{scores.recall:.4f}", "share of the true edges that were found"),
+        ("NMI", f"{scores.nmi:.4f}", "information that both graphs share on which pairs are edges"),
+        ("weight error", f"{scores.weight_error:.4f}", "relative, at the same total weight"),
     ]

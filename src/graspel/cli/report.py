@@ -9,21 +9,17 @@ from typing import Annotated, Any
 from graspel.cli import options
 from graspel.cli.cluster import check_n_clusters
 from graspel.cli.command import Command
-from graspel.cli.errors import friendly_errors
-from graspel.cli.output import check_sources, print_certificate
+from graspel.cli.options import option
+from graspel.cli.output import check_files
 from graspel.cli.parameters import build_estimator, find_initial_file
 from graspel.cli.points import Table
-from graspel.cli.progress_bar import progress_bar
 
-Output = Annotated[Path, options.make_file_option("The page, .html", "--output", "-o")]
-Names = Annotated[Path | None, options.make_file_option("The name of each point: .txt, .csv or .npy")]
-Texts = Annotated[Path | None, options.make_file_option("A text about each point: .txt, .csv or .npy")]
-Features = Annotated[Path | None, options.make_file_option("The name of each column: .txt, .csv or .npy")]
-Images = Annotated[
-    str | None,
-    options.make_option("The points as pictures: their shape, or a folder", metavar="HxW|FOLDER"),
-]
-Title = Annotated[str | None, options.make_option("The title of the page", metavar="TEXT", default="the file's name")]
+Output = Annotated[Path, option("The page, .html", "FILE", "--output", "-o")]
+Names = Annotated[Path | None, option("The name of each point: .txt, .csv or .npy", "FILE")]
+Texts = Annotated[Path | None, option("A text about each point: .txt, .csv or .npy", "FILE")]
+Features = Annotated[Path | None, option("The name of each column: .txt, .csv or .npy", "FILE")]
+Images = Annotated[str | None, option("The points as pictures: their shape, or a folder", "HxW|FOLDER")]
+Title = Annotated[str | None, option("The title of the page", "TEXT", default="the file's name")]
 
 
 def report(
@@ -40,39 +36,30 @@ def report(
     metric: options.Metric = None,
     table: Table,
     run: options.Run,
+    written: list[str],
 ) -> None:
     """Learn the graph of `data` and write its report to `output`."""
-    with friendly_errors(quiet=run.quiet) as written:
-        parameters = run.choose("GRASPEL", metric=metric)
-        words = {"names": names, "texts": texts, "features": features}
-        _check_files([data, labels, *words.values(), find_initial_file(parameters)], output)
-        pictures = None if images is None else _parse_images(images)
-        with progress_bar(show=not (run.json or run.quiet)):
-            from graspel.report import write_report
-            from graspel.report.pictures import open_pictures
+    parameters = run.choose("GRASPEL", metric=metric)
+    words = {"names": names, "texts": texts, "features": features}
+    check_files([data, labels, *words.values(), find_initial_file(parameters)], page=output)
+    pictures = None if images is None else _parse_images(images)
+    with run.progress():
+        from graspel.report import write_report
+        from graspel.report.pictures import open_pictures
 
-            points = table.read(data)
-            X = points.X
-            if pictures is not None:
-                open_pictures(pictures, X, X.shape[0])  # raises before the work
-            check_n_clusters(n_clusters, X.shape[0], data)
-            classes = table.find_classes(labels, points, X.shape[0], data)
-            described = _read_words(words, points)
-            model = build_estimator("GRASPEL", parameters).fit(X)
-            write_report(
-                model,
-                output,
-                X,
-                labels=classes,
-                clusters=_cluster(X, n_clusters, model),
-                images=pictures,
-                title=title,
-                source=data.name,
-                **described,
-            )
-        written.append(str(output))
-        if not run.quiet:
-            print_certificate(model.certificate_, f"The report on {data.name}, written to {output}", as_json=run.json)
+        points = table.read(data)
+        X, n_points = points.X, points.X.shape[0]
+        if pictures is not None:
+            open_pictures(pictures, X, n_points)  # raises before the work
+        check_n_clusters(n_clusters, n_points, data)
+        known: dict[str, Any] = {"labels": table.find_classes(labels, points, n_points, data), "images": pictures}
+        known |= _read_words(words, points)
+        model = build_estimator("GRASPEL", parameters).fit(X)
+        clusters = _cluster(X, n_clusters, model)
+        write_report(model, output, X, clusters=clusters, title=title, source=data.name, **known)
+    written.append(str(output))
+    certificate = model.certificate_
+    run.show(f"The report on {data.name}, written to {output}", certificate.as_dict(), certificate.sentences())
 
 
 COMMAND = Command(
@@ -86,14 +73,6 @@ COMMAND = Command(
     ),
     estimators=("GRASPEL",),
 )
-
-
-def _check_files(sources: list[Path | None], output: Path) -> None:
-    """Raise if the page cannot be written, or would replace a file that is read."""
-    from graspel.report import check_report_file
-
-    check_report_file(output)
-    check_sources(sources, [output])
 
 
 def _parse_images(images: str) -> tuple[int, ...] | Path:
