@@ -75,7 +75,7 @@ def measure_small(name: str) -> dict[str, float]:
     """One set of 300 points: our search beside one run on all pairs."""
     X = sample(name, SMALL)
     best, R_best = solve_all_pairs(X)
-    seconds, cpu, model = timed(lambda: learn(X, optimal=True))
+    seconds, cpu, model = timed(lambda: learn(X, weights="optimal"))
     z = pdist(X, "sqeuclidean")
     R, default = resistances(model.graph_), resistances(learn(X).graph_)
     found = model.certificate_
@@ -143,7 +143,7 @@ def _learn_by(name: str, X: np.ndarray) -> tuple[Any, list[float]]:
     from graspel.baselines.pairs import graph_of_pairs, squared_distances
 
     if name == "ours":
-        model = learn(X, optimal=True, sigma=1e9)
+        model = learn(X, weights="optimal", sigma=1e9)
         unit = np.linalg.norm(X - X.mean(axis=0), 2) ** 2 / X.shape[1]  # z_data is z / M in this unit
         return model.graph_.scaled(1 / unit), [record.objective for record in model.history_]
     if name.startswith("glsc"):
@@ -195,7 +195,7 @@ def measure_scale(name: str) -> dict[str, Any]:
     """One large set."""
     X = make_points(name)
     try:
-        seconds, cpu, model = timed(lambda: learn(X, optimal=True))
+        seconds, cpu, model = timed(lambda: learn(X, weights="optimal"))
     except ValueError as error:
         return {"error": str(error)}
     found = model.certificate_
@@ -252,7 +252,7 @@ def measure_distance(name: str) -> dict[str, float]:
     return found
 
 
-KINDS: dict[str, dict[str, Any]] = {"default": {}, "refine": {"refine": True}, "optimal": {"optimal": True}}
+KINDS: dict[str, dict[str, Any]] = {"default": {}, "refined": {"weights": "refined"}, "optimal": {"weights": "optimal"}}
 
 
 def distance(results: Results) -> str:

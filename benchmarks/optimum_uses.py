@@ -41,8 +41,8 @@ KINDS: dict[str, Learn] = {
     "10NN, Gaussian": lambda X: KNN(10).learn(X, 0),
     "10NN, 1/z": lambda X: KNN(10, weights="inverse").learn(X, 0),
     "default": lambda X: GRASPEL(random_state=0).fit(X).graph_,
-    "refine": lambda X: GRASPEL(refine=True, random_state=0).fit(X).graph_,
-    "optimal": lambda X: GRASPEL(optimal=True, random_state=0).fit(X).graph_,
+    "refine": lambda X: GRASPEL(weights="refined", random_state=0).fit(X).graph_,
+    "optimal": lambda X: GRASPEL(weights="optimal", random_state=0).fit(X).graph_,
 }
 
 
@@ -223,7 +223,7 @@ def penalized_optimum(alpha: float) -> Learn:
     def learn(X: np.ndarray) -> Graph:
         centered = X - X.mean(axis=0)
         unit = float(np.linalg.norm(centered, 2) ** 2 / (X.std() ** 2 * X.shape[1]))
-        return GRASPEL(optimal=True, beta=alpha / unit, random_state=0).fit(X).graph_
+        return GRASPEL(weights="optimal", beta=alpha / unit, random_state=0).fit(X).graph_
 
     return learn
 

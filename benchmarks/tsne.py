@@ -94,7 +94,7 @@ def use_file(path: str) -> str:
 Draw = Callable[[np.ndarray], tuple[Any, Any]]  # from points to coordinates, and the numbers of the points they are of
 
 
-def graspel_method(representatives: bool) -> Callable[[int, str], Draw]:
+def graspel_method(reduction: float) -> Callable[[int, str], Draw]:
     """GraspelTSNE: of all points, or the paper's task."""
 
     def prepare(seed: int, metric: str) -> Draw:
@@ -102,9 +102,9 @@ def graspel_method(representatives: bool) -> Callable[[int, str], Draw]:
 
         def draw(X: np.ndarray) -> tuple[Any, Any]:
             learner = GRASPEL(max_iter=0, metric=metric)
-            model = GraspelTSNE(learner=learner, representatives=representatives, random_state=seed).fit(X)
-            if representatives:
-                return model.representative_embedding_, model.representatives_
+            model = GraspelTSNE(learner=learner, reduction=reduction, random_state=seed).fit(X)
+            if reduction > 1:
+                return model.embedding_[model.representatives_], model.representatives_
             return model.embedding_, np.arange(len(X))
 
         return draw
@@ -146,8 +146,8 @@ def pacmap(seed: int, metric: str) -> Draw:
 
 # Label, how it is prepared, the package it needs, and the largest number of points.
 METHODS: dict[str, tuple[str, Callable[[int, str], Draw], str, float]] = {
-    "representatives": ("graspel, representatives", graspel_method(True), "graspel", np.inf),
-    "graspel": ("graspel, all points", graspel_method(False), "graspel", np.inf),
+    "representatives": ("graspel, representatives", graspel_method(5), "graspel", np.inf),
+    "graspel": ("graspel, all points", graspel_method(1), "graspel", np.inf),
     "opentsne": ("openTSNE", open_tsne, "openTSNE", np.inf),
     "sklearn": ("scikit-learn", scikit_learn, "sklearn", 12_000),
     "umap": ("UMAP", umap, "umap", np.inf),

@@ -2,8 +2,8 @@
 The best of all graphs
 ======================
 
-The objective of the method has a maximum over all graphs. With ``optimal=True`` it is found, and a bound says how near
-it is.
+The objective of the method has a maximum over all graphs. With ``weights="optimal"`` it is found, and a bound says
+how near it is.
 """
 
 import matplotlib.pyplot as plt
@@ -12,7 +12,7 @@ from sklearn.datasets import load_digits
 from graspel import GRASPEL, plot
 
 X, _ = load_digits(return_X_y=True)
-model = GRASPEL(optimal=True, random_state=0).fit(X)
+model = GRASPEL(weights="optimal", random_state=0).fit(X)
 axes = plot.convergence(model, title="The search for the optimum")
 
 # %%

@@ -59,15 +59,13 @@ def draw_learner(rng: np.random.Generator) -> Case:
         initial=["unn", "mst"],
         candidates=["clusters", "multilevel"],
         stability=["eigenvalues"],
-        n_components=[1, 3, 30],
         edge_ratio=[0.1, 1.0],
         window=[0.5],
         tol=[10, 1e-3],
         beta=[1e-3, 1.0],
         sigma=[1.0, 1e6],
         max_iter=[0, 3],
-        refine=[True],
-        center=[True],
+        weights=["refined"],
     )
     return Case(
         "GRASPEL",
@@ -85,7 +83,7 @@ def run_learner(X: Any, settings: Settings) -> int:
     check_graph(model.graph_, X.shape[0])
     require(model.certificate_.connected, "the certificate says that the graph is not connected")
     require(np.isfinite(model.certificate_.lambda_2), "lambda_2 is not finite")
-    if settings.get("initial", "knn") == "knn" and not settings.get("center") and not settings.get("refine"):
+    if settings.get("initial", "knn") == "knn" and "weights" not in settings:
         k, metric = settings.get("n_neighbors", 2), settings.get("metric", "euclidean")
         check_neighbors(model.graph_, X, k, metric, find_allowance(model.certificate_.neighbor_recall))
     again = graspel.GRASPEL(**settings, n_jobs=1).fit(X)
@@ -143,10 +141,8 @@ def run_embedding(X: Any, settings: Settings) -> None:
 def draw_tsne(rng: np.random.Generator) -> Case:
     """GraspelTSNE, few iterations."""
     settings = {
-        **_choose(rng, reduction=[1, 2], n_components=[3], n_neighbors=[3]),
-        "early_iter": 5,
-        "n_iter": 5,
-        "refine_iter": 5,
+        **_choose(rng, reduction=[1, 2], n_components=[3], perplexity=[2]),
+        "max_iter": 10,
         "random_state": 0,
     }
     code = _write_call("GraspelTSNE", "; model.transform(X)")

@@ -26,6 +26,7 @@ from graspel.graph import Graph, Origin
 from graspel.linalg.laplacian import laplacian_of
 from graspel.metrics import adjusted_rand_index, clustering_accuracy, normalized_mutual_information
 from graspel.runtime.types import Ints
+from reproduction.data import center_rows
 from reproduction.timing import time_call
 
 NEIGHBORS = 10  # neighbors of each point in the graphs of the peers; k = 10 as in the paper's Table 1
@@ -63,9 +64,9 @@ class FoundClusters(NamedTuple):
     n_components: int | None = None
 
 
-def learn_with(**parameters: Any) -> Callable[[Any, int], Graph]:
-    """A function of points and seed that learns a graph by GRASPEL with these parameters."""
-    return lambda X, seed: GRASPEL(**parameters, random_state=seed).fit(X).graph_
+def learn_with(*, center: bool = False, **parameters: Any) -> Callable[[Any, int], Graph]:
+    """A function of points and seed that learns a graph by GRASPEL with these parameters, of centered rows if asked."""
+    return lambda X, seed: GRASPEL(**parameters, random_state=seed).fit(center_rows(X) if center else X).graph_
 
 
 def build_unjoined(X: Any, seed: int) -> Graph:

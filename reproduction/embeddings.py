@@ -65,8 +65,8 @@ def representatives(seed: int) -> Callable[[Any], Picture]:
     """The paper's task: coordinates of the representatives only."""
 
     def draw(X: Any) -> Picture:
-        model = GraspelTSNE(representatives=True, random_state=seed).fit(X)
-        return Picture(model.representative_embedding_, model.representatives_)
+        model = GraspelTSNE(reduction=5, random_state=seed).fit(X)
+        return Picture(model.embedding_[model.representatives_], model.representatives_)
 
     return draw
 

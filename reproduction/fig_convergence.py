@@ -9,7 +9,7 @@ import numpy as np
 
 from graspel.estimators.learner import GRASPEL
 from graspel.learning.history import Round
-from reproduction.data import TITLES, load_data
+from reproduction.data import TITLES, center_rows, load_data
 from reproduction.pages import join_page, measure_cells, save_picture
 from reproduction.request import Request, choose_names
 from reproduction.results import Results
@@ -42,7 +42,7 @@ def run(request: Request, results: Results) -> str:
 
 def measure_rounds(name: str) -> list[dict[str, Any]]:
     """The rounds of the paper's setting on a data set."""
-    model = GRASPEL(tol=TOL, center=True, random_state=0).fit(load_data(name).X)
+    model = GRASPEL(tol=TOL, random_state=0).fit(center_rows(load_data(name).X))
     return [
         {
             "round": record.round,

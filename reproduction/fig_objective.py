@@ -15,7 +15,7 @@ from graspel.graph import Graph
 from graspel.learning.history import Round
 from graspel.learning.objective import truncated_objective
 from graspel.linalg import smallest_eigenpairs
-from reproduction.data import TITLES, load_data
+from reproduction.data import TITLES, center_rows, load_data
 from reproduction.pages import join_page, measure_cells, save_picture
 from reproduction.request import Request, choose_names
 from reproduction.results import Results
@@ -65,7 +65,7 @@ class _ObjectiveRecorder:
     """A callback that records F and the density after each round; the eigensolver starts from its last vectors."""
 
     def __init__(self, X: Any) -> None:
-        self._points = Data(X, center=True)
+        self._points = Data(X)
         self._guess: NDArray[np.float64] | None = None
         self.states: list[dict[str, Any]] = []
 
@@ -92,12 +92,12 @@ def _without(graph: Graph, number: int) -> Graph:
 
 def measure_curve(name: str, start: str, n_rounds: int) -> list[dict[str, Any]]:
     """F and density after each round, from one of the two starts."""
-    X = load_data(name).X
+    X = center_rows(load_data(name).X)
     recorder = _ObjectiveRecorder(X)
-    learner = GRASPEL(**STARTS[start], tol=1.0, max_iter=n_rounds, center=True, random_state=0, callback=recorder)
+    learner = GRASPEL(**STARTS[start], tol=1.0, max_iter=n_rounds, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the number of rounds is fixed; settling is not expected
-        learner.fit(X)
+        learner.fit(X, callback=recorder)
     return recorder.states
 
 

@@ -26,6 +26,7 @@ from graspel.data.prepared import Data
 from graspel.graph import Graph
 from graspel.learning.initial import initial_graph
 from graspel.learning.neighbor_rules import CONSIDERED
+from graspel.neighbors.index import NeighborIndex
 from graspel.runtime.types import Ints
 from reproduction.clusterings import FoundClusters, Problem, cluster_built, construct, join_components, measure_clusters
 from reproduction.data import TITLES, load_data
@@ -64,7 +65,7 @@ def default_clustering(problem: Problem, **parameters: Any) -> FoundClusters:
 def agreed_alone(problem: Problem) -> FoundClusters:
     """The agreed graph of our seven members as a single graph, without the vote. Equal points are one node."""
     rng = np.random.default_rng(problem.seed)
-    start = initial_graph(Data(np.asarray(problem.X)), "knn", 2, rng, n_listed=CONSIDERED)
+    start = initial_graph(NeighborIndex.of_points(Data(np.asarray(problem.X))), "knn", 2, rng, n_listed=CONSIDERED)
     neighbors = start.neighbors
     if neighbors is None:
         raise RuntimeError("the start has no neighbor lists")

@@ -98,7 +98,7 @@ def test_on_small_data_the_seed_does_not_matter(rng):
 
 
 def test_a_random_state_moves_on_and_a_generator_is_welcome(rng):
-    X = rng.standard_normal((50, 3))
+    X = rng.standard_normal((400, 3))  # enough for a random start of the eigensolver
     state = np.random.default_rng(0)
     GRASPEL(random_state=state).fit(X)
     assert state.bit_generator.state != np.random.default_rng(0).bit_generator.state

@@ -17,7 +17,7 @@ def main() -> None:
     model = GRASPEL(random_state=0).fit(digits.X)
     plot.save(plot.drawing(model, digits.y, title="The learned graph of handwritten digits"), HERE / "digits.png")
     plot.save(plot.resistance(model, digits.X), HERE / "resistance.png")
-    optimum = GRASPEL(optimal=True, random_state=0).fit(digits.X)
+    optimum = GRASPEL(weights="optimal", random_state=0).fit(digits.X)
     _, (left, right) = plt.subplots(1, 2, figsize=(12, 5), layout="constrained")
     plot.convergence(optimum, left, title="The search for the optimum")
     plot.resistance(optimum, digits.X, right, title="Resistance and distance at the optimum")

@@ -12,12 +12,13 @@ from graspel.data.prepared import Data
 from graspel.learning.initial import initial_graph
 from graspel.learning.neighbor_rules import CONSIDERED
 from graspel.metrics import clustering_accuracy
+from graspel.neighbors.index import NeighborIndex
 
 
 def test_members_are_thin_and_connected(seed):
     X, _ = make_blobs(200, 5, centers=3, random_state=seed)
     rng = np.random.default_rng(seed)
-    start = initial_graph(Data(X), "knn", 2, rng, n_listed=CONSIDERED)
+    start = initial_graph(NeighborIndex.of_points(Data(X)), "knn", 2, rng, n_listed=CONSIDERED)
     for member in THIN_MEMBERS:
         adjacency = build_member(member, start.neighbors, start.weigh, rng, sparse=True)
         assert adjacency.nnz / 2 / 200 <= THIN_DENSITY + 1e-9

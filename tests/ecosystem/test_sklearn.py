@@ -239,8 +239,6 @@ def test_bad_distances(X, message):
 def test_bad_metrics():
     with pytest.raises(ValueError, match="metric='nonsense': must be 'euclidean'"):
         GRASPEL(metric="nonsense").fit(np.eye(4))
-    with pytest.raises(ValueError, match="center=True"):
-        GRASPEL(metric="manhattan", center=True).fit(np.eye(4))
 
 
 def test_the_limit_of_the_table_is_said(monkeypatch):

@@ -106,7 +106,7 @@ def test_the_seed_and_the_threads_do_not_change_the_classes(seed):
 
 def test_other_graphs_and_bad_labels():
     X, y = make_moons(100, noise=0.05, random_state=0)
-    assert GraspelClassifier(GRASPEL(2), normalize_mass=False).fit(X, few_labels(y, 3, 0)).graph_.is_connected
+    assert GraspelClassifier(learner=GRASPEL(2), normalize_mass=False).fit(X, few_labels(y, 3, 0)).graph_.is_connected
     with pytest.raises(ValueError, match="y has no label"):
         GraspelClassifier().fit(X, np.full(100, -1))
     with pytest.raises(ValueError, match="normalize_mass='no'"):

@@ -83,7 +83,7 @@ def test_a_learner_of_the_users_own_is_used_and_left_alone():
     assert clone(model).get_params()["learner__metric"] == "cosine"
 
 
-@pytest.mark.parametrize("options", [{}, {"metric": "cosine"}, {"center": True}])
+@pytest.mark.parametrize("options", [{}, {"metric": "cosine"}])
 def test_points_of_the_training_set_keep_their_labels(options, rng):
     X = np.repeat(5 * rng.standard_normal((4, 6)), 50, axis=0) + rng.standard_normal((200, 6))
     X[50] = X[7]  # a copy

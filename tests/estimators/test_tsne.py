@@ -20,8 +20,8 @@ from estimator_checks import ids, own_checks
 from graspel import GRASPEL, GraspelTSNE
 from graspel.metrics import label_accuracy, neighbors_kept
 
-SHORT = {"early_iter": 20, "n_iter": 20, "refine_iter": 40}
-SHORTEST = {"early_iter": 5, "n_iter": 5, "refine_iter": 10}
+SHORT = {"max_iter": 40}
+SHORTEST = {"max_iter": 10}
 
 
 # These checks set n_components to 1, which t-SNE does not allow.
@@ -39,7 +39,7 @@ ONE_DIMENSION = dict.fromkeys(
 
 @pytest.mark.parametrize(
     ("estimator", "check"),
-    own_checks(GraspelTSNE(2, random_state=0, n_jobs=1, **SHORTEST), ONE_DIMENSION),
+    own_checks(GraspelTSNE(random_state=0, n_jobs=1, **SHORTEST), ONE_DIMENSION),
     ids=ids,
 )
 def test_the_contract_of_scikit_learn(estimator, check):
@@ -70,15 +70,21 @@ def test_digits_keep_their_classes_and_neighbors(fitted, digits):
     assert neighbors_kept(X, fitted.embedding_).trustworthiness > 0.985
 
 
-def test_representatives_are_a_fifth_and_keep_their_classes(fitted, digits):
-    _, y = digits
+@pytest.fixture(scope="module")
+def reduced(digits):
+    return GraspelTSNE(reduction=5, random_state=0).fit(digits[0])
+
+
+def test_representatives_are_a_fifth_and_keep_their_classes(reduced, digits):
+    fitted, (_, y) = reduced, digits
     assert len(fitted.representatives_) == round(len(y) / 5)
     assert len(np.unique(fitted.representatives_)) == len(fitted.representatives_)
-    assert fitted.representative_embedding_.shape == (len(fitted.representatives_), 2)
-    assert label_accuracy(fitted.representative_embedding_, y[fitted.representatives_]) > 0.95
+    chosen = fitted.representatives_
+    assert label_accuracy(fitted.embedding_[chosen], y[chosen]) > 0.95
 
 
-def test_levels_lead_to_the_groups(fitted):
+def test_levels_lead_to_the_groups(reduced):
+    fitted = reduced
     groups = np.arange(len(fitted.embedding_))
     for level in fitted.levels_:
         groups = level[groups]
@@ -86,40 +92,26 @@ def test_levels_lead_to_the_groups(fitted):
     assert_array_equal(fitted.groups_[fitted.representatives_], np.arange(fitted.coarse_graph_.n_nodes))
 
 
-@pytest.mark.parametrize("options", [{"refine_iter": 0}, {"representatives": True}])
-def test_without_refinement_representatives_stay(blobs, options):
-    model = GraspelTSNE(random_state=0, early_iter=20, n_iter=20, **options).fit(blobs[0])
-    assert model.n_iter_ == 0
-    assert_array_equal(model.embedding_[model.representatives_], model.representative_embedding_)
-    assert np.isfinite(model.kl_divergence_)
-
-
 def test_refinement_lowers_the_divergence(blobs):
-    settings = {"random_state": 0, "early_iter": 50, "n_neighbors": 30}
-    little = GraspelTSNE(refine_iter=55, **settings).fit(blobs[0]).kl_divergence_
-    assert GraspelTSNE(refine_iter=100, **settings).fit(blobs[0]).kl_divergence_ < little
+    settings = {"random_state": 0, "perplexity": 20}
+    little = GraspelTSNE(max_iter=105, **settings).fit(blobs[0]).kl_divergence_
+    assert GraspelTSNE(max_iter=150, **settings).fit(blobs[0]).kl_divergence_ < little
 
 
 def test_the_iterations_end_by_the_rule(blobs):
-    settings = {"random_state": 0, "early_iter": 20, "n_iter": 20, "refine_iter": 400}
+    settings = {"random_state": 0, "max_iter": 480}
     loose, strict, endless = (GraspelTSNE(tol=tol, **settings).fit(blobs[0]) for tol in (0.5, 0.02, 0))
-    assert loose.n_iter_ < strict.n_iter_ < endless.n_iter_ == 400
+    assert loose.n_iter_ < strict.n_iter_ < endless.n_iter_ == 480
     assert loose.kl_divergence_ > strict.kl_divergence_ >= endless.kl_divergence_ - 1e-3
-
-
-def test_no_reduction_has_every_point_as_its_representative(blobs):
-    model = GraspelTSNE(1, random_state=0, **SHORT).fit(blobs[0])
-    assert_array_equal(model.representatives_, np.arange(300))
-    assert_array_equal(model.groups_, np.arange(300))
 
 
 def test_three_dimensions(blobs):
     model = GraspelTSNE(n_components=3, random_state=0, **SHORT).fit(blobs[0])
     assert model.embedding_.shape == (300, 3)
-    assert list(model.get_feature_names_out()) == ["multileveltsne0", "multileveltsne1", "multileveltsne2"]
+    assert list(model.get_feature_names_out()) == ["graspeltsne0", "graspeltsne1", "graspeltsne2"]
 
 
-@pytest.mark.parametrize("options", [{"metric": "cosine"}, {"center": True}, {"initial": "mst"}, {"n_neighbors": 30}])
+@pytest.mark.parametrize("options", [{"metric": "cosine"}, {"initial": "mst"}, {"n_neighbors": 30}])
 def test_a_learner_of_the_users_own_is_used_and_left_alone(blobs, options):
     learner = GRASPEL(max_iter=0, **options)
     model = GraspelTSNE(learner=learner, random_state=3, **SHORT).fit(blobs[0])
@@ -135,7 +127,7 @@ def test_a_connected_graph_of_the_users_own_has_no_lists_yet(blobs):
     graph = GRASPEL(max_iter=0, random_state=0).fit(X).graph_
     model = GraspelTSNE(learner=GRASPEL(initial=graph, max_iter=0), random_state=0, **SHORT).fit(X)
     assert np.isfinite(model.embedding_).all()
-    more = GraspelTSNE(n_neighbors=60, random_state=0, **SHORT).fit(X)  # more than the learner's lists hold
+    more = GraspelTSNE(perplexity=40, random_state=0, **SHORT).fit(X)  # more than the learner's lists hold
     assert np.isfinite(more.embedding_).all()
 
 
@@ -156,7 +148,7 @@ import hashlib
 from sklearn.datasets import load_digits
 from graspel import GraspelTSNE
 X = load_digits().data[:300]
-model = GraspelTSNE(random_state=7, n_jobs=N_JOBS, early_iter=20, n_iter=20, refine_iter=40).fit(X)
+model = GraspelTSNE(random_state=7, n_jobs=N_JOBS, max_iter=40).fit(X)
 digest = hashlib.sha256(model.embedding_.tobytes() + model.transform(X[:50] + 0.1).tobytes()).hexdigest()
 """
 
@@ -209,7 +201,7 @@ def test_points_of_the_training_set_keep_their_coordinates(fitted, digits):
 def held_out_accuracy(X, y, seed):
     """Label accuracy of the points inside, and of a fifth that is held out and placed by `transform`."""
     old = np.random.default_rng(seed).random(len(X)) < 0.8
-    model = GraspelTSNE(random_state=seed, refine_iter=300).fit(X[old])
+    model = GraspelTSNE(random_state=seed, max_iter=300).fit(X[old])
     vote = KNeighborsClassifier(10).fit(model.embedding_, y[old])
     return label_accuracy(model.embedding_, y[old]), vote.score(model.transform(X[~old]), y[~old]), model
 
@@ -249,17 +241,19 @@ def test_transform_before_fit_and_with_another_width(fitted):
 def test_constant_data_have_one_position():
     model = GraspelTSNE(random_state=0).fit(np.ones((30, 3)))
     assert_array_equal(model.embedding_, 0)
-    assert_array_equal(model.groups_, 0)
     assert_array_equal(model.transform(np.ones((2, 3))), 0)
 
 
 @pytest.mark.parametrize("n_distinct", [2, 3, 7, 40])
-def test_copies_have_the_same_coordinates(n_distinct, rng):
+@pytest.mark.parametrize("reduction", [1, 2])
+def test_copies_have_the_same_coordinates(n_distinct, reduction, rng):
     X = np.repeat(rng.standard_normal((n_distinct, 4)), 20, axis=0)
-    model = GraspelTSNE(random_state=0, **SHORT).fit(X)
+    model = GraspelTSNE(reduction=reduction, random_state=0, **SHORT).fit(X)
     assert np.isfinite(model.embedding_).all()
     assert len(np.unique(model.embedding_, axis=0)) == n_distinct
     assert (model.embedding_.reshape(n_distinct, 20, 2) == model.embedding_[::20, None]).all()
+    if reduction == 1:
+        return
     groups = np.arange(len(X))
     for level in model.levels_:
         groups = level[groups]
@@ -287,16 +281,13 @@ def test_odd_data_are_finite(X):
         ({"n_components": 1}, "n_components=1: must be a whole number 2 or 3.*GraspelEmbedding"),
         ({"n_components": 4}, "n_components=4: must be a whole number 2 or 3"),
         ({"n_components": 2.0}, "n_components=2.0"),
-        ({"n_neighbors": 0}, "n_neighbors=0: must be a whole number >= 1"),
-        ({"early_iter": -1}, "early_iter=-1"),
-        ({"n_iter": 2.5}, "n_iter=2.5"),
-        ({"refine_iter": None}, "refine_iter=None"),
+        ({"perplexity": 0}, "perplexity=0: must be a number >= 1"),
+        ({"max_iter": -1}, "max_iter=-1"),
+        ({"max_iter": 2.5}, "max_iter=2.5"),
         ({"tol": -0.1}, "tol=-0.1: must be a number from 0 up to 1"),
         ({"tol": 1}, "tol=1: must be"),
-        ({"representatives": 5}, "representatives=5: must be True or False"),
         ({"n_jobs": 0}, "n_jobs=0"),
         ({"verbose": "yes"}, "verbose='yes'"),
-        ({"callback": 3}, r"callback=3: must be None or a function of \(phase, iteration, coordinates\)"),
         ({"random_state": "seed"}, "random_state='seed'"),
         ({"learner": "knn"}, r"learner='knn': must be a GRASPEL, or None for GRASPEL\(max_iter=0\)"),
     ],
@@ -317,7 +308,9 @@ def test_wrong_parameters(options, words, monkeypatch):
 
 def test_the_callback_is_called_and_can_end_the_iterations(blobs):
     calls = []
-    GraspelTSNE(random_state=0, callback=lambda *arguments: calls.append(arguments), **SHORT).fit(blobs[0])
+    GraspelTSNE(random_state=0, **SHORT).fit(blobs[0], callback=lambda *arguments: calls.append(arguments))
+    with pytest.raises(ValueError, match=r"callback=3: must be None or a function of \(phase, iteration, coord"):
+        GraspelTSNE().fit(blobs[0], callback=3)
     phases = {
         phase: [(iteration, len(coordinates)) for name, iteration, coordinates in calls if name == phase]
         for phase, _, _ in calls
@@ -329,7 +322,7 @@ def test_the_callback_is_called_and_can_end_the_iterations(blobs):
         calls.append(arguments)
         return True
 
-    model = GraspelTSNE(random_state=0, callback=stop, **SHORT).fit(blobs[0])
+    model = GraspelTSNE(random_state=0, **SHORT).fit(blobs[0], callback=stop)
     assert [iteration for _, iteration, _ in calls] == [10]
     assert np.isfinite(model.embedding_).all()
 
@@ -337,10 +330,12 @@ def test_the_callback_is_called_and_can_end_the_iterations(blobs):
 def test_progress_and_verbose(blobs, capsys):
     GraspelTSNE(random_state=0, verbose=True, **SHORT).fit(blobs[0])
     out = capsys.readouterr().out
-    for words in ("nearest neighbors", "coarsening", "t-SNE of all points   0%", "t-SNE of all points 100%"):
+    for words in ("nearest neighbors", "t-SNE of all points   0%", "t-SNE of all points 100%"):
         assert words in out
-    GraspelTSNE(random_state=0, verbose=True, representatives=True, **SHORT).fit(blobs[0])
-    assert "t-SNE of the representatives 100%" in capsys.readouterr().out
+    GraspelTSNE(random_state=0, verbose=True, reduction=5, **SHORT).fit(blobs[0])
+    out = capsys.readouterr().out
+    assert "coarsening" in out
+    assert "t-SNE of the representatives 100%" in out
 
 
 @pytest.mark.parametrize("n", [24, 60, 120, 240])
@@ -356,11 +351,9 @@ def test_few_points_are_spread_over_the_plane(n, seed):
 def test_points_without_clusters_do_not_collapse(rng):
     """With the usual exaggeration such points fall onto one place; the exaggerated iterations begin again with less."""
     X, widths = rng.standard_normal((1500, 40)), []
-    model = GraspelTSNE(
-        random_state=0,
-        refine_iter=150,
-        callback=lambda _, iteration, Y: widths.append((iteration, Y.std(axis=0).max())) and None,
-    ).fit(X)
+    model = GraspelTSNE(max_iter=150, random_state=0).fit(
+        X, callback=lambda _, iteration, Y: widths.append((iteration, Y.std(axis=0).max())) and None
+    )
     assert [iteration for iteration, _ in widths].count(10) == 4, "12, 6, 3 and 1.5 times the attraction"
     assert widths[3][1] < 1e-2, "the collapse"
     assert model.n_iter_ == 150

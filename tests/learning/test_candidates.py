@@ -16,7 +16,7 @@ from graspel.learning.candidates import (
     fiedler_ends,
 )
 from graspel.learning.embed import Embedding, spectral_embedding
-from graspel.learning.run import learn
+from graspel.learning.run import run
 from graspel.learning.settings import Settings
 from graspel.neighbors.index import NeighborIndex
 
@@ -111,8 +111,10 @@ def test_multilevel_finds_the_two_ends_of_a_bent_chain(rng, monkeypatch):
 
 def test_multilevel_settles_and_finds_larger_distortion_than_the_fiedler_ends():
     index = NeighborIndex(load_digits().data[:700], random_state=0)
-    fine = learn(index, Settings(candidates="multilevel", edge_ratio=0.01), np.random.default_rng(0))
-    ends = learn(index, Settings(n_components=5, max_iter=2), np.random.default_rng(0))
+    fine = run(index, Settings(candidates="multilevel", edge_ratio=0.01), np.random.default_rng(0))
+    ends = run(
+        index, Settings(candidates=CANDIDATES["fiedler"]._replace(n_components=5), max_iter=2), np.random.default_rng(0)
+    )
     assert fine.settled
     assert fine.history[1].max_eta >= ends.history[1].max_eta
 

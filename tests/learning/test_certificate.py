@@ -10,10 +10,10 @@ from graspel.learning.certificate import SAMPLED_NODES, Certificate, resistance_
 from twins import laplacian, resistances, z_data
 
 
-def learned(seed: int, n: int = 150, **settings) -> tuple[np.ndarray, GRASPEL]:
+def learned(seed: int, n: int = 150, callback=None, **settings) -> tuple[np.ndarray, GRASPEL]:
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, 4)) + 6 * rng.standard_normal((5, 4))[rng.integers(5, size=n)]
-    return X, GRASPEL(random_state=0, **settings).fit(X)
+    return X, GRASPEL(random_state=0, **settings).fit(X, callback=callback)
 
 
 def test_it_counts_what_is_there(seed):

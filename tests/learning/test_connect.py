@@ -12,7 +12,7 @@ import graspel.learning.connect as connect
 import graspel.neighbors.search as neighbors
 from graspel import GRASPEL, Graph, Origin
 from graspel.data.prepared import Data
-from graspel.learning.run import learn
+from graspel.learning.run import run
 from graspel.learning.settings import Settings
 from graspel.neighbors.cells import Cells
 from graspel.neighbors.index import NeighborIndex
@@ -41,7 +41,7 @@ def point_clouds(draw: st.DrawFn) -> np.ndarray:
 
 def joined(X: np.ndarray, n_neighbors: int = 2, **parameters) -> Graph:
     """Step 1 alone: the initial graph, its components joined."""
-    return learn(
+    return run(
         NeighborIndex.of_points(Data(X)), Settings(n_neighbors, max_iter=0, **parameters), np.random.default_rng(0)
     ).graph
 

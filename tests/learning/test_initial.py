@@ -8,14 +8,19 @@ from graspel import Graph, Origin
 from graspel.data.prepared import Data
 from graspel.learning.initial import INITIAL, InitialInputs, edges_from_user, initial_graph
 from graspel.learning.weights import Weights
+from graspel.neighbors.index import NeighborIndex
 from graspel.neighbors.search import Neighbors, nearest_neighbors
 from twins import all_squared_distances, nearest_neighbor_pairs, pairs_of, z_data
+
+
+def index_of(X: np.ndarray) -> NeighborIndex:
+    return NeighborIndex.of_points(Data(X))
 
 
 @pytest.mark.parametrize("k", [1, 2, 5, 29])
 def test_knn_joins_every_point_to_its_k_nearest(rng, k):
     X = rng.standard_normal((30, 4))
-    start = initial_graph(Data(X), "knn", k, rng)
+    start = initial_graph(index_of(X), "knn", k, rng)
     assert pairs_of(start.graph) == nearest_neighbor_pairs(all_squared_distances(X), k)
     assert set(start.graph.origin) == {Origin.NEIGHBOR}
     assert set(start.graph.round) == {0}
@@ -25,7 +30,7 @@ def test_knn_joins_every_point_to_its_k_nearest(rng, k):
 
 
 def test_mst_starts_without_edges(rng):
-    start = initial_graph(Data(rng.standard_normal((30, 4))), "mst", 2, rng)
+    start = initial_graph(index_of(rng.standard_normal((30, 4))), "mst", 2, rng)
     assert start.graph.n_edges == 0
     assert start.neighbors is not None
 
@@ -37,16 +42,16 @@ def test_a_list_that_is_too_short_makes_fewer_edges(rng):
     z[2, 1:], indices[2, 1:] = np.inf, 2  # a list that found only one point ends in the point itself
     neighbors = Neighbors(**{**vars(found), "z": z, "indices": indices})
     lists = InitialInputs(points, neighbors, 2, "nearest", Weights.from_distances(z[:, :1], 2), rng)
-    graph = INITIAL["knn"](lists)
+    graph = INITIAL["knn"].build(lists)
     assert np.isin(2, [graph.heads, graph.tails])
     assert graph.n_edges <= 11
 
 
 def test_unn_is_sparser_and_keeps_the_spectrum(rng):
     """Between a tree and the kNN graph, with at most the paper's condition number."""
-    points = Data(rng.standard_normal((300, 4)))
-    dense = initial_graph(points, "knn", 5, rng).graph
-    sparse = initial_graph(points, "unn", 5, rng).graph
+    index = index_of(rng.standard_normal((300, 4)))
+    dense = initial_graph(index, "knn", 5, rng).graph
+    sparse = initial_graph(index, "unn", 5, rng).graph
     assert set(zip(sparse.heads, sparse.tails, strict=True)) < set(zip(dense.heads, dense.tails, strict=True))
     assert set(sparse.origin) <= {Origin.TREE, Origin.SPARSIFIER}
     assert sparse.components[0] == dense.components[0]
@@ -56,14 +61,14 @@ def test_unn_is_sparser_and_keeps_the_spectrum(rng):
 
 
 def test_unn_of_points_that_are_all_equal(rng):
-    start = initial_graph(Data(np.ones((5, 2))), "unn", 2, rng)
+    start = initial_graph(index_of(np.ones((5, 2))), "unn", 2, rng)
     assert start.graph.n_edges == 0
 
 
 def test_weights_of_the_user_do_not_count(rng):
     X = rng.standard_normal((20, 3))
     edges = np.arange(19), np.arange(1, 20)
-    one, other = (initial_graph(Data(X), Graph(20, *edges, w), 2, rng).graph for w in (1.0, 1e9))
+    one, other = (initial_graph(index_of(X), Graph(20, *edges, w), 2, rng).graph for w in (1.0, 1e9))
     assert one == other
     assert one.weights == pytest.approx(1 / (3 * z_data(X)[edges]), rel=1e-6)
 
@@ -97,7 +102,7 @@ def test_zeros_and_the_diagonal_of_a_matrix_are_no_edges():
         ((np.zeros((3, 1), dtype=int), np.zeros((3, 2))), r"in the shape of indices, \(3, 1\)"),
         ((np.zeros((3, 1), dtype=int), np.full((3, 1), np.inf)), "finite"),
         ((np.zeros((3, 1), dtype=int), [["a"], ["b"], ["c"]]), "finite numbers"),
-        (np.zeros((3, 3)), "initial=a ndarray: must be 'knn', 'mst', 'unn', a graspel Graph"),
+        (np.zeros((3, 3)), "initial=a ndarray: must be 'knn', 'mutual', 'local-scale', 'unn', 'mst', a graspel Graph"),
         (None, "initial=None: must be"),
         (7, "initial=7: must be"),
     ],

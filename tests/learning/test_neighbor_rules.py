@@ -28,10 +28,10 @@ def test_all_rules_agree_where_all_neighbors_are_taken(rng):
     assert pairs[0] == pairs[1] == pairs[2]
 
 
-@pytest.mark.parametrize("rule", NEIGHBOR_RULES)
+@pytest.mark.parametrize("rule", ["knn", "mutual", "local-scale"])
 def test_the_learner_uses_the_rule(rule, rng):
     X = np.concatenate([rng.standard_normal((60, 2)), 0.05 * rng.standard_normal((60, 2)) + 4])
-    graph = GRASPEL(neighbor_rule=rule, max_iter=0, random_state=0).fit(X).graph_
+    graph = GRASPEL(initial=rule, max_iter=0, random_state=0).fit(X).graph_
     assert graph.is_connected
     assert graph.density < 2.1
 
@@ -48,9 +48,7 @@ def test_a_sparse_point_is_no_bridge():
     assert 41 not in tails[heads != 41]
 
 
-def test_rules_that_do_not_exist():
-    with pytest.raises(ValueError, match="neighbor_rule"):
-        GRASPEL(neighbor_rule="best").fit(np.eye(5))
+def test_the_default_takes_the_nearest():
     X = np.random.default_rng(0).standard_normal((30, 2))
     nearest = GRASPEL(max_iter=0, random_state=0).fit(X).graph_
-    assert_array_equal(nearest.heads, GRASPEL(neighbor_rule="nearest", max_iter=0, random_state=0).fit(X).graph_.heads)
+    assert_array_equal(nearest.heads, GRASPEL(initial="knn", max_iter=0, random_state=0).fit(X).graph_.heads)

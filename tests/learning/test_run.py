@@ -13,8 +13,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from graspel import GRASPEL, GraspelClustering, GraspelEmbedding
+from graspel.learning.fit import Fit
 from graspel.learning.history import Round
-from graspel.learning.run import Fit, learn
+from graspel.learning.run import run
 from graspel.learning.settings import Settings
 from graspel.neighbors.index import NeighborIndex
 from graspel.runtime.parallel import one_thread_per_call
@@ -28,9 +29,9 @@ def blobs(seed: int, n: int = 350, m: int = 6) -> np.ndarray:
     return rng.standard_normal((n, m)) + 4 * rng.standard_normal((5, m))[rng.integers(5, size=n)]
 
 
-def learn_blobs(seed: int = 0, n: int = 60, **parameters) -> Fit:
+def learn_blobs(seed: int = 0, n: int = 60, callback=None, **parameters) -> Fit:
     rng = np.random.default_rng(0)
-    return learn(NeighborIndex(blobs(seed, n), random_state=rng), Settings(**parameters), rng)
+    return run(NeighborIndex(blobs(seed, n), random_state=rng), Settings(**parameters), rng, callback=callback)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +42,7 @@ def learn_blobs(seed: int = 0, n: int = 60, **parameters) -> Fit:
         {"candidates": "multilevel", "max_iter": 3},
         {"initial": "mst", "stability": "eigenvalues"},
         {"initial": "unn", "n_neighbors": 5},
-        {"refine": True, "beta": 1e-4},
+        {"weights": "refined", "beta": 1e-4},
         {"max_iter": 0},
     ],
     ids=str,
@@ -50,7 +51,7 @@ def learn_blobs(seed: int = 0, n: int = 60, **parameters) -> Fit:
 def test_the_function_learns_the_graph_of_the_estimator_to_the_bit(parameters):
     X, rng = blobs(1), np.random.default_rng(7)
     with one_thread_per_call():
-        learned = learn(NeighborIndex(X, random_state=rng), Settings(**parameters), rng)
+        learned = run(NeighborIndex(X, random_state=rng), Settings(**parameters), rng)
     model = GRASPEL(random_state=7, **parameters).fit(X)
     assert learned.graph == model.graph_
     assert len(learned.history) == model.n_iter_
@@ -90,8 +91,8 @@ def test_it_is_not_out_of_rounds_if_something_else_ended_them(parameters):
 
 
 def test_the_distances_are_those_of_the_edges_of_the_graph(seed):
-    for refine in (False, True):
-        learned = learn_blobs(seed, refine=refine)
+    for weights in ("calibrated", "refined"):
+        learned = learn_blobs(seed, weights=weights)
         z = learned.points.squared_distances(learned.graph.heads, learned.graph.tails)
         assert learned.z == pytest.approx(z)
 

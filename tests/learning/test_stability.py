@@ -50,7 +50,7 @@ def test_without_a_tolerance_the_rule_takes_the_scale_of_calibration(rng):
     """c* = (N - 1) / sum w (z + 4 beta) = (N - 1) M / (number of edges), where w = 1 / (M z) and beta = 0."""
     X = rng.standard_normal((50, 6))
     seen = []
-    model = GRASPEL(random_state=0, callback=lambda record, graph: seen.append((record, graph))).fit(X)
+    model = GRASPEL(random_state=0).fit(X, callback=lambda record, graph: seen.append((record, graph)))
     _, graph = seen[-1]
     z = Data(X).squared_distances(graph.heads, graph.tails)
     assert best_scale(graph, z, 0.0) == pytest.approx(49 * 6 / graph.n_edges)

@@ -48,8 +48,8 @@ ESTIMATORS = [
     GraspelClustering("auto", noise=True, random_state=0),
     GraspelEmbedding(2, random_state=0),
     GraspelNeighbors(5, random_state=0),
-    GraspelTSNE(refine_iter=50, random_state=0),
-    GraspelTSNE(representatives=True, random_state=0),
+    GraspelTSNE(max_iter=50, random_state=0),
+    GraspelTSNE(reduction=5, random_state=0),
 ]
 
 
@@ -150,8 +150,7 @@ def test_engines_of_others_find_the_same_lists(X):
         (lambda X: NeighborIndex(X).lists(0), "k=0"),
         (lambda X: NeighborIndex(X).query(X[:, :2], 1), "rows have 2 columns: must have 4"),
         (lambda X: GRASPEL(metric="cosine").fit(NeighborIndex(X)), "index was made with metric='euclidean'"),
-        (lambda X: GRASPEL(center=True).fit(NeighborIndex(X)), "index was made with center=False"),
-        (lambda X: GRASPEL(checkpoint="there").fit(NeighborIndex(X)), "fit X itself"),
+        (lambda X: GRASPEL().fit(NeighborIndex(X), checkpoint="there"), "fit X itself"),
     ],
 )
 def test_what_does_not_fit_is_said_in_one_sentence(X, make, words):

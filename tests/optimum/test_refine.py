@@ -82,7 +82,7 @@ def test_large_graphs_use_estimates_that_agree_with_the_exact_weights(monkeypatc
 def test_the_learner_refines(beta):
     X = np.random.default_rng(1).standard_normal((300, 4))
     plain = GRASPEL(beta=beta, random_state=0).fit(X)
-    model = GRASPEL(beta=beta, refine=True, random_state=0).fit(X)
+    model = GRASPEL(beta=beta, weights="refined", random_state=0).fit(X)
     assert plain.certificate_.support_gap is None
     assert model.certificate_.support_gap <= 1e-3
     assert model.certificate_.objective >= plain.certificate_.objective
@@ -95,7 +95,7 @@ def test_the_learner_refines(beta):
 
 def test_copies_of_a_point_do_no_harm():
     X = np.repeat(np.random.default_rng(0).standard_normal((30, 3)), 2, axis=0)
-    model = GRASPEL(refine=True, random_state=0).fit(X)
+    model = GRASPEL(weights="refined", random_state=0).fit(X)
     assert np.isfinite(model.graph_.weights).all()
     assert model.graph_.is_connected
 

@@ -47,7 +47,7 @@ def all_ratios(graph, Z, sigma=np.inf, beta=0.0):
 @pytest.mark.parametrize(("sigma", "beta"), [(1e3, 0.0), (1.0, 0.0), (1e3, 1e-3)])
 def test_no_pair_is_farther_apart_on_the_graph_than_in_the_data(seed, sigma, beta):
     X = blobs(seed)
-    model = GRASPEL(optimal=True, sigma=sigma, beta=beta, random_state=0).fit(X)
+    model = GRASPEL(weights="optimal", sigma=sigma, beta=beta, random_state=0).fit(X)
     ratio = all_ratios(model.graph_, all_distances(X), sigma, beta)
     found = model.certificate_
     assert found.settled
@@ -75,7 +75,7 @@ def test_the_optimum_and_the_bound_are_those_of_all_pairs_at_once(seed):
     X = blobs(seed, n=60)
     best = solve_on_all_pairs(all_distances(X))
     for tol in (0.2, 1e-2, 1e-3):
-        model = GRASPEL(optimal=True, tol=tol, sigma=1e12, random_state=0).fit(X)
+        model = GRASPEL(weights="optimal", tol=tol, sigma=1e12, random_state=0).fit(X)
         for record in model.history_:
             if record.gap is not None:
                 F = record.objective + 2 * np.log(1e12)  # the constant vector adds log(1/sigma^2)
@@ -85,7 +85,9 @@ def test_the_optimum_and_the_bound_are_those_of_all_pairs_at_once(seed):
 
 
 def test_the_rounds_raise_the_objective_and_lower_the_bound(seed):
-    rounds = [r for r in GRASPEL(optimal=True, random_state=seed).fit(blobs(seed, 300)).history_ if r.gap is not None]
+    rounds = [
+        r for r in GRASPEL(weights="optimal", random_state=seed).fit(blobs(seed, 300)).history_ if r.gap is not None
+    ]
     assert all(later.objective >= earlier.objective - 1e-6 for earlier, later in pairwise(rounds))
     assert rounds[-1].gap <= 1e-3 < rounds[0].gap
     assert all(r.was_connected for r in rounds)
@@ -93,19 +95,19 @@ def test_the_rounds_raise_the_objective_and_lower_the_bound(seed):
 
 def test_sparse_elimination_and_threads_do_not_change_the_result():
     X = blobs(0, 500)
-    graphs = [GRASPEL(optimal=True, random_state=0, n_jobs=n).fit(X).graph_ for n in (1, 2)]
+    graphs = [GRASPEL(weights="optimal", random_state=0, n_jobs=n).fit(X).graph_ for n in (1, 2)]
     assert graphs[0] == graphs[1]
 
 
 def test_a_table_of_distances_gives_the_same_graph():
     X = blobs(0)
-    graph = GRASPEL(optimal=True, random_state=0).fit(X).graph_
-    table = GRASPEL(optimal=True, metric="precomputed", random_state=0).fit(squareform(pdist(X))).graph_
+    graph = GRASPEL(weights="optimal", random_state=0).fit(X).graph_
+    table = GRASPEL(weights="optimal", metric="precomputed", random_state=0).fit(squareform(pdist(X))).graph_
     assert_allclose(table.adjacency.toarray(), graph.adjacency.toarray(), rtol=1e-2, atol=1e-2 * graph.weights.max())
 
 
 def test_every_edge_knows_its_round():
-    graph = GRASPEL(optimal=True, random_state=0).fit(blobs(1)).graph_
+    graph = GRASPEL(weights="optimal", random_state=0).fit(blobs(1)).graph_
     added = graph.round > 1
     assert added.any()
     assert (graph.eta[added] > 1).all()
@@ -140,20 +142,20 @@ def test_edges_are_not_chosen_again():
 
 def test_rounds_that_run_out_are_told():
     with pytest.warns(UserWarning, match="did not reach the optimum in max_iter=2"):
-        GRASPEL(optimal=True, max_iter=2, random_state=0).fit(blobs(0, 300))
+        GRASPEL(weights="optimal", max_iter=2, random_state=0).fit(blobs(0, 300))
 
 
 @pytest.mark.parametrize(("work", "pairs"), [(0, "pairs searched"), (1e13, "all pairs")])
 def test_many_points_are_searched_in_lists_first(monkeypatch, seed, work, pairs):
     X = blobs(seed, 400)
-    whole = GRASPEL(optimal=True, random_state=0).fit(X)
+    whole = GRASPEL(weights="optimal", random_state=0).fit(X)
     monkeypatch.setattr(columns, "ALL_PAIRS_NODES", 10)
     monkeypatch.setattr(columns, "ALL_PAIRS_WORK", work)
     for module in (columns, run):
         monkeypatch.setattr(module, "STRICT_NODES", 10)
     monkeypatch.setattr(pricing, "COLUMNS", 64)
     monkeypatch.setattr(pricing, "SAMPLED_BLOCKS", 2)
-    part = GRASPEL(optimal=True, random_state=0).fit(X)
+    part = GRASPEL(weights="optimal", random_state=0).fit(X)
     assert pairs in part.certificate_.optimality_pairs
     assert part.certificate_.optimality_gap <= 1e-3
     lost = whole.certificate_.objective - part.certificate_.objective
@@ -167,12 +169,12 @@ def estimated(monkeypatch, X, finish_work=0, **parameters):
     monkeypatch.setattr(columns, "FINISH_WORK", finish_work)
     for module in (columns, run):
         monkeypatch.setattr(module, "STRICT_NODES", 10)
-    return GRASPEL(optimal=True, random_state=0, **parameters).fit(X)
+    return GRASPEL(weights="optimal", random_state=0, **parameters).fit(X)
 
 
 def test_estimates_come_near_the_optimum_and_their_bound_holds(monkeypatch, seed):
     X = blobs(seed, 150)
-    best = GRASPEL(optimal=True, random_state=0).fit(X).certificate_.objective
+    best = GRASPEL(weights="optimal", random_state=0).fit(X).certificate_.objective
     model = estimated(monkeypatch, X)
     found = model.certificate_
     lost = (best - found.objective) / 149  # both objectives are exact for so few points
@@ -185,7 +187,7 @@ def test_estimates_come_near_the_optimum_and_their_bound_holds(monkeypatch, seed
 
 def test_exact_finish_of_estimates_reaches_the_optimum(monkeypatch, seed):
     X = blobs(seed, 150)
-    best = GRASPEL(optimal=True, random_state=0).fit(X).certificate_.objective
+    best = GRASPEL(weights="optimal", random_state=0).fit(X).certificate_.objective
     model = estimated(monkeypatch, X, finish_work=1e9)
     found = model.certificate_
     lost = (best - found.objective) / 149
@@ -216,7 +218,7 @@ def test_measures_of_the_elimination_are_those_of_the_full_inverse(seed, n):
 
 @pytest.mark.parametrize("sigma", [1e-4, 1e-2, 1.0])
 def test_lambda_2_is_that_of_the_graph_where_the_ground_is_far_larger(seed, sigma):
-    model = GRASPEL(optimal=True, sigma=sigma, random_state=0).fit(blobs(seed))
+    model = GRASPEL(weights="optimal", sigma=sigma, random_state=0).fit(blobs(seed))
     values = smallest_eigenpairs(model.graph_, 2).values  # weights span more digits than eigvalsh keeps
     assert_allclose(model.certificate_.lambda_2, values[1], rtol=1e-4)
 

@@ -45,7 +45,7 @@ def test_convergence_shows_eta_and_the_objective(model, ax):
 
 
 def test_convergence_shows_the_gap_to_the_optimum(blobs, ax):
-    model = GRASPEL(optimal=True, random_state=0).fit(blobs[0])
+    model = GRASPEL(weights="optimal", random_state=0).fit(blobs[0])
     rendered(plot.convergence(model, ax))
     gaps = [record.gap for record in model.history_ if record.gap is not None]
     assert ax.lines[0].get_ydata().tolist() == gaps

@@ -110,7 +110,7 @@ def test_the_states_lead_from_the_start_to_the_learned_graph(model):
 
 def test_an_optimum_shows_its_bound_and_that_resistance_is_distance_on_its_edges(blobs):
     X = blobs[0]
-    optimum = GRASPEL(optimal=True, random_state=0).fit(X)
+    optimum = GRASPEL(weights="optimal", random_state=0).fit(X)
     found = gather(optimum, X)
     assert "upper bound of the gap" in found.convergence
     gaps = [record["gap"] for record in found.rest["rounds"] if record["gap"] is not None]

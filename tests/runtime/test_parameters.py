@@ -38,11 +38,11 @@ def test_choices():
 
 
 def test_flags():
-    check_flag("center", True)
-    check_flag("center", np.bool_(False))
+    check_flag("noise", True)
+    check_flag("noise", np.bool_(False))
     for value in (0, 1, "yes", None):
-        with pytest.raises(ValueError, match=r"^center=.*: must be True or False\.$"):
-            check_flag("center", value)
+        with pytest.raises(ValueError, match=r"^noise=.*: must be True or False\.$"):
+            check_flag("noise", value)
 
 
 def test_the_same_seed_gives_the_same_numbers():

@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -19,7 +20,8 @@ from graspel.neighbors.approximate import SMALL
 from graspel.neighbors.landmarks import Landmarks
 from graspel.neighbors.search import Neighbors
 from graspel.optimum import columns
-from graspel.scale.checkpoint import Checkpoint, get_state
+from graspel.runtime.parameters import get_state
+from graspel.scale.checkpoint import Checkpoint
 
 KILLED = """
 import os, signal, sys
@@ -43,11 +45,11 @@ elif when == "writing":
     checkpoint.np.savez = die_while_writing
 else:
     callback = lambda record, graph: die() if record.round == 3 else None
-GRASPEL(random_state=SEED, checkpoint=folder, callback=callback, optimal=OPTIMAL).fit(X)
+GRASPEL(random_state=SEED, weights=WEIGHTS).fit(X, checkpoint=folder, callback=callback)
 """
 
 
-PARAMETERS = [{}, {"initial": "mst"}, {"initial": "unn", "n_neighbors": 5}, {"max_iter": 2}, {"optimal": True}]
+PARAMETERS = [{}, {"initial": "mst"}, {"initial": "unn", "n_neighbors": 5}, {"max_iter": 2}, {"weights": "optimal"}]
 
 
 @pytest.fixture
@@ -56,23 +58,23 @@ def X(seed):
 
 
 @pytest.mark.parametrize("when", ["joining", "writing", "round"])
-@pytest.mark.parametrize(("random_state", "optimal"), [(0, False), (None, False), (0, True)])
-def test_a_killed_process_goes_on_to_the_same_bits(tmp_path, when, random_state, optimal):
+@pytest.mark.parametrize(("random_state", "weights"), [(0, "calibrated"), (None, "calibrated"), (0, "optimal")])
+def test_a_killed_process_goes_on_to_the_same_bits(tmp_path, when, random_state, weights):
     X = np.random.default_rng(0).normal(size=(400, 3))
     np.save(tmp_path / "x.npy", X)
     folder = tmp_path / "run"
-    script = KILLED.replace("SEED", str(random_state)).replace("OPTIMAL", str(optimal))
+    script = KILLED.replace("SEED", str(random_state)).replace("WEIGHTS", repr(weights))
     command = [sys.executable, "-c", script, when, tmp_path / "x.npy", folder]
     assert subprocess.run(command, capture_output=True).returncode == -signal.SIGKILL
     assert (folder / "rounds.npz").exists() == (when == "round")
     assert (folder / "lists.npz").exists() == (when != "writing")
-    model = GRASPEL(random_state=random_state, checkpoint=folder, optimal=optimal).fit(X)
+    model = GRASPEL(random_state=random_state, weights=weights).fit(X, checkpoint=folder)
     assert model.n_iter_ > 3
     assert sorted(path.name for path in folder.iterdir()) == ["checkpoint.json", "lists.npz", "rounds.npz"]
     # The numbers that a run without a seed began with are in its checkpoint.
     rng = np.random.default_rng()
     rng.bit_generator.state = json.loads((folder / "checkpoint.json").read_text())["random"]
-    whole = GRASPEL(random_state=rng, optimal=optimal).fit(X)
+    whole = GRASPEL(random_state=rng, weights=weights).fit(X)
     assert model.graph_ == whole.graph_
     assert model.certificate_ == whole.certificate_
     assert [record.max_eta for record in model.history_] == [record.max_eta for record in whole.history_]
@@ -81,18 +83,19 @@ def test_a_killed_process_goes_on_to_the_same_bits(tmp_path, when, random_state,
 @pytest.mark.parametrize("parameters", PARAMETERS)
 def test_a_finished_run_is_only_certified_again(X, tmp_path, monkeypatch, parameters):
     X = np.vstack([X, X[:7]])  # some copies
-    first = GRASPEL(random_state=1, checkpoint=str(tmp_path), **parameters)
-    found = first._learn(first._make_index(X, first))
+    first = GRASPEL(random_state=1, **parameters)
+    found = first._learn(first._make_index(X, first), first._check_parameters(), checkpoint=str(tmp_path))
     lists = found.index.lists(1)
     monkeypatch.setattr("graspel.scale.checkpoint.nearest_neighbors", None)  # may not be called any more
     for keep_lists in (True, False):
-        again = GRASPEL(random_state=1, checkpoint=tmp_path, n_jobs=1, **parameters)
-        kept = again._learn(again._make_index(X, again), keep_lists=keep_lists)
+        again = GRASPEL(random_state=1, n_jobs=1, **parameters)
+        index, settings = again._make_index(X, again), again._check_parameters()
+        kept = again._learn(index, settings, release=not keep_lists, checkpoint=tmp_path)
         assert again.graph_ == first.graph_
         assert again.certificate_ == first.certificate_
         assert kept.settled == found.settled
         assert np.array_equal(kept.index.neighbors.copies, lists.copies)
-        if keep_lists or "optimal" in parameters:  # that search needs them
+        if keep_lists or "weights" in parameters:  # that search needs them
             assert np.array_equal(kept.index.lists(1).indices, lists.indices)
             assert np.array_equal(kept.index.lists(1).z, lists.z)
 
@@ -104,7 +107,7 @@ def test_the_search_for_the_optimum_goes_on_after_any_round(tmp_path, monkeypatc
         for module in (columns, run):
             monkeypatch.setattr(module, "STRICT_NODES", 10)
     X = np.random.default_rng(0).normal(size=(120, 3))
-    whole = GRASPEL(optimal=True, random_state=0).fit(X)
+    whole = GRASPEL(weights="optimal", random_state=0).fit(X)
 
     def interrupt(record, graph):
         if record.round == crashes[-1]:
@@ -114,8 +117,8 @@ def test_the_search_for_the_optimum_goes_on_after_any_round(tmp_path, monkeypatc
     for round in range(1, whole.n_iter_ + 1):
         crashes.append(round)
         with pytest.raises(KeyboardInterrupt):
-            GRASPEL(optimal=True, random_state=0, checkpoint=tmp_path, callback=interrupt).fit(X)
-    model = GRASPEL(optimal=True, random_state=0, checkpoint=tmp_path).fit(X)
+            GRASPEL(weights="optimal", random_state=0).fit(X, checkpoint=tmp_path, callback=interrupt)
+    model = GRASPEL(weights="optimal", random_state=0).fit(X, checkpoint=tmp_path)
     assert model.graph_ == whole.graph_
     assert model.certificate_ == whole.certificate_
     assert [record.objective for record in model.history_] == [record.objective for record in whole.history_]
@@ -125,29 +128,29 @@ def test_a_graph_of_the_user_is_part_of_the_parameters(X, tmp_path):
     path = Graph(400, np.arange(399), np.arange(1, 400), np.ones(399))
     expected = GRASPEL(initial=path, tol=1e9, random_state=0).fit(X).graph_
     for _ in range(2):
-        assert GRASPEL(initial=path, tol=1e9, random_state=0, checkpoint=tmp_path).fit(X).graph_ == expected
+        assert GRASPEL(initial=path, tol=1e9, random_state=0).fit(X, checkpoint=tmp_path).graph_ == expected
     with pytest.raises(ValueError, match=r"other parameters .initial was"):
-        GRASPEL(random_state=0, checkpoint=tmp_path).fit(X)
+        GRASPEL(random_state=0).fit(X, checkpoint=tmp_path)
 
 
 def test_another_run_is_refused_in_one_sentence(X, tmp_path):
-    GRASPEL(random_state=0, checkpoint=tmp_path / "run").fit(X)
+    GRASPEL(random_state=0).fit(X, checkpoint=tmp_path / "run")
     with pytest.raises(ValueError, match=r"run was made from other data; name another folder"):
-        GRASPEL(random_state=0, checkpoint=tmp_path / "run").fit(X + 1)
+        GRASPEL(random_state=0).fit(X + 1, checkpoint=tmp_path / "run")
     with pytest.raises(ValueError, match=r"n_neighbors was 2, now 3"):
-        GRASPEL(3, random_state=0, checkpoint=tmp_path / "run").fit(X)
+        GRASPEL(3, random_state=0).fit(X, checkpoint=tmp_path / "run")
     with pytest.raises(ValueError, match=r"random_state was 0, now 1"):
-        GRASPEL(random_state=1, checkpoint=tmp_path / "run").fit(X)
+        GRASPEL(random_state=1).fit(X, checkpoint=tmp_path / "run")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.tex").touch()
     with pytest.raises(ValueError, match="holds other files but no checkpoint"):
-        GRASPEL(checkpoint=tmp_path / "other").fit(X)
+        GRASPEL().fit(X, checkpoint=tmp_path / "other")
     with pytest.raises(ValueError, match="checkpoint=7: must be None or the path"):
-        GRASPEL(checkpoint=7).fit(X)
+        GRASPEL().fit(X, checkpoint=7)
     for name, content in (("rounds.npz", b"PK"), ("checkpoint.json", b"{}")):
         (tmp_path / "run" / name).write_bytes(content)
         with pytest.raises(ValueError, match=f"{name} is damaged"):
-            GRASPEL(random_state=0, checkpoint=tmp_path / "run").fit(X)
+            GRASPEL(random_state=0).fit(X, checkpoint=tmp_path / "run")
 
 
 def test_every_value_and_every_place_changes_the_fingerprint(X):
@@ -176,3 +179,17 @@ def test_landmarks_of_the_search_are_kept(tmp_path, X):
         assert found.density == SMALL
         found = found.above
     assert found is None
+
+
+def test_one_function_is_not_taken_for_another(X, tmp_path):
+    """Two lambdas have one name, and a partial has none: their distances tell them apart."""
+    few = X[:60]
+    near, far = (lambda p, q: np.abs(p - q).sum()), (lambda p, q: np.abs(p - q).max())
+    GRASPEL(metric=near, random_state=0).fit(few, checkpoint=tmp_path / "run")
+    with pytest.raises(ValueError, match="other parameters"):
+        GRASPEL(metric=far, random_state=0).fit(few, checkpoint=tmp_path / "run")
+    power = partial(np.linalg.norm, ord=1)
+    by_norm = GRASPEL(metric=lambda p, q: power(p - q), random_state=0)
+    assert (
+        by_norm.fit(few, checkpoint=tmp_path / "norm").graph_ == by_norm.fit(few, checkpoint=tmp_path / "norm").graph_
+    )

@@ -24,11 +24,11 @@ def peak():  # that of getrusage would begin with the memory of the process that
 
 n, m = map(int, sys.argv[1:])
 rng = np.random.default_rng(0)
-GraspelTSNE(random_state=0, early_iter=5, refine_iter=5).fit(rng.random((50, 3)))
+GraspelTSNE(random_state=0, max_iter=10).fit(rng.random((50, 3)))
 X = np.sin(rng.random((n, 2)) @ rng.normal(size=(2, m))).astype(np.float32)
 X += 0.02 * rng.standard_normal((n, m), dtype=np.float32)
 before = peak()
-model = GraspelTSNE(random_state=0, n_jobs=2, early_iter=5, refine_iter=10)
+model = GraspelTSNE(random_state=0, n_jobs=2, max_iter=10)
 foretold = model.plan(X).memory
 model.fit(X)
 print(json.dumps([foretold, peak() - before]))
@@ -47,8 +47,8 @@ def test_larger_fits_take_more():
     assert few.memory < many.memory
     assert few.seconds < many.seconds
     assert many.memory > GRASPEL(max_iter=0).plan((10**6, 8)).memory
-    assert GraspelTSNE(n_neighbors=90).plan((10**6, 8)).memory > many.memory
-    assert GraspelTSNE(representatives=True).plan((10**6, 8)).seconds < many.seconds
+    assert GraspelTSNE(perplexity=60).plan((10**6, 8)).memory > many.memory
+    assert GraspelTSNE(reduction=5).plan((10**6, 8)).seconds < many.seconds
 
 
 def test_a_fit_that_cannot_be_held_in_memory_does_not_begin(monkeypatch):

@@ -30,7 +30,7 @@ def test_all_ways_to_the_principal_coordinates_agree(rows, rng, n):
 
 
 def test_sparse_points_and_tables_keep_the_global_order_as_dense_ones_do(rows):
-    settings = {"random_state": 0, "refine_iter": 150, "n_neighbors": 20}
+    settings = {"random_state": 0, "max_iter": 230, "perplexity": 13.4}
     dense = GraspelTSNE(**settings).fit(rows).embedding_
     sparse = GraspelTSNE(**settings).fit(sp.csr_array(rows)).embedding_
     learner = GRASPEL(max_iter=0, metric="precomputed")

@@ -134,7 +134,7 @@ def neighbor_lists(method: Any, X: Any, name: str, k: int, random_state: Any, fa
     """
     check_number(name, k, ">= 1", lambda value: value >= 1, whole=True)
     rng = generator(random_state)
-    index = NeighborIndex.of_data(X, method, metric="euclidean", center=False, rng=rng, n_jobs=None)
+    index = NeighborIndex.of_data(X, method, metric="euclidean", rng=rng, n_jobs=None)
     n = index.n_points
     if k > n - 1:
         raise ValueError(

@@ -1,8 +1,4 @@
-"""The base of every estimator that learns a graph first and then uses it.
-
-The base owns the learner: it copies the one that the user gave, fits the copy once on data that were checked once, and
-keeps what is needed to place new points.
-"""
+"""The base of all estimators of a graph, and of those that learn a graph first and then use it."""
 
 from __future__ import annotations
 
@@ -10,73 +6,53 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from graspel.data.distance_table import PRECOMPUTED
-from graspel.data.validation import check_structure
-from graspel.estimators.learner import GRASPEL
+from graspel.data.chunked import is_dask_array
+from graspel.data.distance_table import check_metric
+from graspel.data.validation import check_data, check_structure
 from graspel.graph import Graph
 from graspel.io.models import SavedModel
-from graspel.learning.run import Fit
 from graspel.neighbors.index import NeighborIndex
-from graspel.neighbors.new_points import Ties
 from graspel.runtime.parallel import one_thread_per_call
-from graspel.runtime.parameters import check_run
+from graspel.runtime.parameters import check_run, generator
 from graspel.runtime.progress import printing_progress
 
 
 class GraphEstimator(SavedModel, BaseEstimator):
-    """An estimator with the parameters `learner`, `random_state`, `n_jobs` and `verbose`.
+    """An estimator with the parameters `random_state`, `n_jobs` and `verbose`, fitted to rows or to their index."""
 
-    A subclass defines `_default_learner`, the learner that is used if the user gives none.
-    """
-
-    learner: GRASPEL | None
+    metric: Any
     random_state: Any
     n_jobs: int | None
     verbose: bool | int
-    learner_: GRASPEL
     graph_: Graph
-    _index: NeighborIndex
+    index_: NeighborIndex
 
-    def _default_learner(self) -> GRASPEL:
-        raise NotImplementedError
+    def _make_index(self, X: Any, owner: Any, *, stays_remote: bool = False) -> NeighborIndex:
+        """X as an index, which the user may have made; errors name the `owner`.
 
-    def _begin(self, X: Any) -> tuple[GRASPEL, NeighborIndex]:
-        """The learner to fit, and X as an index, after a check of the parameters that all estimators share."""
+        The rows of a dask array stay on its workers if `stays_remote`, and are fetched otherwise.
+        """
+        if isinstance(X, NeighborIndex):
+            X.check_agrees(self)
+            return X
+        check_metric(self.metric)
+        if is_dask_array(X) and not stays_remote:
+            X = check_data(owner, X)
+        rng = generator(self.random_state)
+        return NeighborIndex.of_data(X, owner, metric=self.metric, rng=rng, n_jobs=self.n_jobs)
+
+    def _check_run(self) -> None:
+        """Check the parameters that all estimators share."""
         check_run(self.n_jobs, self.verbose)
-        learner = self._copy_learner()
-        index = learner._make_index(X, self)
-        if index.is_remote:
-            raise ValueError(f"X stays on other machines: {type(self).__name__} needs all rows here. Fit X.compute().")
-        return learner, index
 
-    def _copy_learner(self) -> GRASPEL:
-        """A copy of the learner to fit, with the seed and the threads of this estimator unless it sets its own."""
-        default = self._default_learner()
-        if self.learner is not None and not isinstance(self.learner, GRASPEL):
-            raise ValueError(f"learner={self.learner!r}: must be a GRASPEL, or None for {default!r}.")
-        learner: GRASPEL = clone(default if self.learner is None else self.learner)
-        if learner.random_state is None:
-            learner.random_state = self.random_state
-        if learner.n_jobs is None:
-            learner.n_jobs = self.n_jobs
-        return learner
-
-    def _learn_graph(self, learner: GRASPEL, index: NeighborIndex, *, n_listed: int = 0) -> Fit:
-        """Fit the learner on an index, and keep both."""
-        fit = learner._learn(index, n_listed=n_listed, certified=False)
-        index.describe(self)
-        self.learner_, self.graph_, self._index = learner, learner.graph_, index
-        return fit
-
-    def _find_near_points(self, X: Any, k: int) -> Ties:
-        """The k points of the fit that are nearest to each new point, after a check of the new points."""
+    def _check_rows(self, X: Any) -> Any:
+        """New rows, with the columns of those of the fit."""
         check_is_fitted(self, "graph_")
         check_structure(X)
-        rows = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
-        return self._index.find(rows, k)
+        return validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
 
     @contextmanager
     def _running(self) -> Iterator[None]:
@@ -88,5 +64,4 @@ class GraphEstimator(SavedModel, BaseEstimator):
         """Tell scikit-learn that sparse input is accepted."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = isinstance(self.learner, GRASPEL) and self.learner.metric == PRECOMPUTED
         return tags

@@ -10,8 +10,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from graspel.estimators.base import GraphEstimator
 from graspel.estimators.learner import GRASPEL
+from graspel.estimators.uses_learner import LearnerEstimator
 from graspel.linalg.harmonic import harmonic_function, normalize_class_mass
 from graspel.neighbors.new_points import MEAN_NEIGHBORS
 from graspel.runtime.parameters import check_flag
@@ -22,7 +22,7 @@ UNLABELED = -1  # what stands for no label, as in sklearn.semi_supervised
 UNLABELED_TEXT = "-1"  # the same among labels of text
 
 
-class GraspelClassifier(ClassifierMixin, GraphEstimator):
+class GraspelClassifier(ClassifierMixin, LearnerEstimator):
     """Classify points by the labels of a few of them, along the learned graph of all.
 
     A class is a function on the graph: 1 on its labeled points, 0 on those of other classes, and harmonic elsewhere.
@@ -30,6 +30,8 @@ class GraspelClassifier(ClassifierMixin, GraphEstimator):
 
     Parameters
     ----------
+    metric : {"euclidean", "cosine", "correlation", "precomputed"}, str or callable, default="euclidean"
+        The distance between points, as in GRASPEL. If you give a learner, set it there.
     learner : GRASPEL, default=None
         How the graph is learned. None is ``GRASPEL(3, max_iter=0)``: three nearest neighbors, the components joined by
         their closest pairs.
@@ -53,6 +55,8 @@ class GraspelClassifier(ClassifierMixin, GraphEstimator):
         The share of each class at every point of the fit; rows sum to one.
     learner_ : GRASPEL
         The fitted learner, with history and certificate.
+    index_ : NeighborIndex
+        The data and the neighbors of the points, for other estimators of the same data.
     graph_ : Graph
         The learned graph.
     n_features_in_ : int
@@ -73,13 +77,15 @@ class GraspelClassifier(ClassifierMixin, GraphEstimator):
 
     def __init__(
         self,
-        learner: GRASPEL | None = None,
         *,
+        metric: Any = "euclidean",
+        learner: GRASPEL | None = None,
         normalize_mass: bool = True,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool | int = False,
     ) -> None:
+        self.metric = metric
         self.learner = learner
         self.normalize_mass = normalize_mass
         self.random_state = random_state
@@ -159,4 +165,4 @@ class GraspelClassifier(ClassifierMixin, GraphEstimator):
         return f
 
     def _default_learner(self) -> GRASPEL:
-        return GRASPEL(3, max_iter=0)
+        return GRASPEL(3, metric=self.metric, max_iter=0)

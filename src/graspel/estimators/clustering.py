@@ -7,7 +7,7 @@ By default several graphs are made from one set of neighbor lists, and the clust
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import ClusterMixin
@@ -21,11 +21,11 @@ from graspel.cluster.graph_clusters import check_n_clusters, cluster_graph, find
 from graspel.cluster.hierarchy import cut_linkage, find_linkage
 from graspel.cluster.members import MEMBERS, THIN_MEMBERS
 from graspel.cluster.outliers import core_distances, find_noise, outlier_scores
-from graspel.estimators.base import GraphEstimator
 from graspel.estimators.learner import GRASPEL
+from graspel.estimators.uses_learner import LearnerEstimator
 from graspel.learning.eigengap import Eigengap
+from graspel.learning.fit import Fit
 from graspel.learning.neighbor_rules import CONSIDERED
-from graspel.learning.run import Fit
 from graspel.linalg.contraction import group_means
 from graspel.neighbors.index import NeighborIndex
 from graspel.neighbors.new_points import MEAN_NEIGHBORS
@@ -34,16 +34,9 @@ from graspel.runtime.parameters import check_choice, check_flag, check_number, g
 from graspel.runtime.types import Floats, Ints
 
 UNN_NEIGHBORS = 3  # neighbors of the graph that initial="unn" sparsifies; densities of 1.05 to 1.21 as in the paper
-GRAPH_PARAMETERS = {  # parameters of the learner that can be given to the clusterer, and what they mean there
-    "metric": "euclidean",
-    "n_neighbors": None,
-    "neighbor_rule": None,
-    "initial": "knn",
-    "center": False,
-}
 
 
-class GraspelClustering(ClusterMixin, GraphEstimator):
+class GraspelClustering(ClusterMixin, LearnerEstimator):
     """Spectral clustering by the consensus of several ultra-sparse graphs, or on one learned graph.
 
     Parameters
@@ -55,20 +48,17 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
     consensus : int, default=None
         Number of graphs, from 1 to 7, that are clustered and whose agreement is the result. They differ in the number
         of neighbors and in the rule by which these are chosen. 1 clusters the learned graph alone. None: 7, or 1 if you
-        say which graph to cluster, by `learner`, `n_neighbors`, `neighbor_rule` or an `initial` graph of your own.
-    metric : {"euclidean", "cosine", "precomputed"}, str or callable, default="euclidean"
+        say which graph to cluster, by `learner`, `n_neighbors`, or an `initial` graph other than "knn" and "unn".
+    metric : {"euclidean", "cosine", "correlation", "precomputed"}, str or callable, default="euclidean"
         The distance between points, as in GRASPEL.
     n_neighbors : int, default=None
         Neighbors of each point in the learned graph. None: 2, or 3 with initial="unn".
-    neighbor_rule : {"nearest", "mutual", "local-scale"}, default=None
-        The rule by which neighbors are chosen in the learned graph. None: "nearest".
-    initial : {"knn", "unn", "mst"}, Graph, sparse matrix or (indices, distances), default="knn"
-        The initial graph of the learner. With "unn" the graphs of the consensus are ultra-sparse as well, at most 1.15
-        edges per point, and those of ten neighbors are left out.
-    center : bool, default=False
-        Subtract each row's mean first.
+    initial : {"knn", "mutual", "local-scale", "unn", "mst"}, Graph, sparse matrix or (indices, distances), \
+default="knn"
+        The initial graph of the learner, as in GRASPEL. With "unn" the graphs of the consensus are ultra-sparse as
+        well, at most 1.15 edges per point, and those of ten neighbors are left out.
     learner : GRASPEL, default=None
-        A learner with settings of its own, instead of the five parameters above. None learns the initial graph, its
+        A learner with settings of its own, instead of the three parameters above. None learns the initial graph, its
         components joined by their closest pairs. Critical edges (`max_iter` of the learner) make effective resistances
         more accurate, but they also connect clusters to each other (see docs/clustering.md).
     noise : bool, default=False
@@ -91,6 +81,8 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
         Number of clusters.
     learner_ : GRASPEL
         The fitted learner, with history and certificate.
+    index_ : NeighborIndex
+        The data and the neighbors of the points, for other estimators of the same data.
     graph_ : Graph
         The learned graph.
     embedding_ : array (N x r)
@@ -137,6 +129,8 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
     True
     """
 
+    LEARNER_PARAMETERS: ClassVar[dict[str, Any]] = {"metric": "euclidean", "n_neighbors": None, "initial": "knn"}
+
     _linkage: Floats | None
     cluster_count_: ClusterCount | None
 
@@ -147,9 +141,7 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
         consensus: int | None = None,
         metric: Any = "euclidean",
         n_neighbors: int | None = None,
-        neighbor_rule: str | None = None,
         initial: Any = "knn",
-        center: bool = False,
         learner: GRASPEL | None = None,
         assign_labels: str = "ward",
         noise: bool = False,
@@ -161,9 +153,7 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
         self.consensus = consensus
         self.metric = metric
         self.n_neighbors = n_neighbors
-        self.neighbor_rule = neighbor_rule
         self.initial = initial
-        self.center = center
         self.learner = learner
         self.assign_labels = assign_labels
         self.noise = noise
@@ -211,20 +201,12 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
                 whole=True,
                 hint="1 clusters the learned graph alone.",
             )
-        if self.learner is not None:
-            for name, default in GRAPH_PARAMETERS.items():
-                value = getattr(self, name)
-                if value is not default and value != default:
-                    raise ValueError(
-                        f"{name}={value!r}: is a parameter of the learner, and you also gave learner={self.learner!r}. "
-                        f"Set {name} there, or leave the learner out."
-                    )
 
     def _count_members(self) -> int:
         """The number of graphs to cluster; one where the user says which."""
         if self.consensus is not None:
             return int(self.consensus)
-        says_which = self.learner is not None or self.n_neighbors is not None or self.neighbor_rule is not None
+        says_which = self.learner is not None or self.n_neighbors is not None
         is_plain = isinstance(self.initial, str) and self.initial in ("knn", "unn")
         return 1 if says_which or not is_plain or self.assign_labels == "paper" else len(MEMBERS)
 
@@ -343,8 +325,6 @@ class GraspelClustering(ClusterMixin, GraphEstimator):
         return GRASPEL(
             usual if self.n_neighbors is None else self.n_neighbors,
             metric=self.metric,
-            neighbor_rule=self.neighbor_rule or "nearest",
             initial=self.initial,
             max_iter=0,
-            center=self.center,
         )

@@ -31,6 +31,8 @@ class GraspelEmbedding(GraphEmbedding):
     ----------
     n_components : int, default=2
         Number of eigenvectors (the paper's r - 1), from 1 to one less than the number of points.
+    metric : {"euclidean", "cosine", "correlation", "precomputed"}, str or callable, default="euclidean"
+        The distance between points, as in GRASPEL. If you give a learner, set it there.
     learner : GRASPEL, default=None
         How the graph is learned. None is ``GRASPEL()``, with critical edges: these make distances in the embedding
         agree with those in the data.
@@ -49,6 +51,8 @@ class GraspelEmbedding(GraphEmbedding):
         Eigenvalues of the eigenvectors used, ascending.
     learner_ : GRASPEL
         The fitted learner, with history and certificate.
+    index_ : NeighborIndex
+        The data and the neighbors of the points, for other estimators of the same data.
     graph_ : Graph
         The learned graph.
     n_features_in_ : int
@@ -71,12 +75,14 @@ class GraspelEmbedding(GraphEmbedding):
         self,
         n_components: int = 2,
         *,
+        metric: Any = "euclidean",
         learner: GRASPEL | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool | int = False,
     ) -> None:
         self.n_components = n_components
+        self.metric = metric
         self.learner = learner
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -127,4 +133,4 @@ class GraspelEmbedding(GraphEmbedding):
         return ties.means(self.embedding_)
 
     def _default_learner(self) -> GRASPEL:
-        return GRASPEL()
+        return GRASPEL(metric=self.metric)

@@ -6,11 +6,11 @@ from typing import Any
 
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from graspel.estimators.base import GraphEstimator
+from graspel.estimators.uses_learner import LearnerEstimator
 from graspel.runtime.types import Floats
 
 
-class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphEstimator):
+class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
     """An embedding of the points of a learned graph. Subclasses define `fit` and `transform`."""
 
     embedding_: Floats

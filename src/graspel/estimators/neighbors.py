@@ -12,8 +12,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from graspel.estimators.base import GraphEstimator
 from graspel.estimators.learner import GRASPEL
+from graspel.estimators.uses_learner import LearnerEstimator
 from graspel.graph.neighbor_lists import Seeds, nearest_along_graph
 from graspel.runtime.parameters import check_choice, check_number
 
@@ -21,7 +21,7 @@ MODES = ("distance", "connectivity", "symmetric")
 TIED_NEIGHBORS = 3  # points of the fit through which the paths of a new point lead
 
 
-class GraspelNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphEstimator):
+class GraspelNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
     """Neighbors along the learned graph, as a matrix that scikit-learn's estimators take as precomputed neighbors.
 
     Parameters
@@ -33,6 +33,8 @@ class GraspelNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphE
         is 0. "connectivity": 1 for the `n_neighbors` nearest points, the point itself counted. "symmetric": like
         "distance", with the entries that are needed to make the matrix symmetric and connected, for HDBSCAN; rows then
         differ in length.
+    metric : {"euclidean", "cosine", "correlation", "precomputed"}, str or callable, default="euclidean"
+        The distance between points, as in GRASPEL. If you give a learner, set it there.
     learner : GRASPEL, default=None
         How the graph is learned. None is ``GRASPEL()``.
     random_state : int, RandomState, Generator or None, default=None
@@ -46,6 +48,8 @@ class GraspelNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphE
     ----------
     learner_ : GRASPEL
         The fitted learner, with history and certificate.
+    index_ : NeighborIndex
+        The data and the neighbors of the points, for other estimators of the same data.
     graph_ : Graph
         The learned graph.
     n_samples_fit_ : int
@@ -75,6 +79,7 @@ class GraspelNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphE
         n_neighbors: int = 15,
         *,
         mode: str = "distance",
+        metric: Any = "euclidean",
         learner: GRASPEL | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -82,6 +87,7 @@ class GraspelNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphE
     ) -> None:
         self.n_neighbors = n_neighbors
         self.mode = mode
+        self.metric = metric
         self.learner = learner
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -161,4 +167,4 @@ class GraspelNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphE
         return self.n_samples_fit_
 
     def _default_learner(self) -> GRASPEL:
-        return GRASPEL()
+        return GRASPEL(metric=self.metric)

@@ -42,42 +42,42 @@ WIDTH = 20.0  # standard deviation that the picture is widened to after them; ha
 NARROW = 1.0  # standard deviation in them below which a picture collapses: all points within the width of the kernel
 RATE = 3.0  # length of the steps on all points, in units of their number; longer ones gain nothing more
 POINTS_PER_NEIGHBOR = 8  # points for each neighbor that attracts; with fewer, exaggeration pulls all points onto a line
+NEIGHBORS_PER_PERPLEXITY = 1.5  # neighbors that attract each point, for each unit of perplexity; on 45, see notes
+EARLY_ITER = 100  # iterations with attraction exaggerated; half as many where only representatives are placed
+MAX_ITER, GROUPS_MAX_ITER = 1000, 200  # largest number of iterations on all points, and on representatives
 LEAST_NEIGHBORS = 5  # neighbors that attract each point, however few points there are
 COARSE, FINE = "t-SNE of the representatives", "t-SNE of all points"
 
 
 class GraspelTSNE(GraphEmbedding):
-    r"""t-SNE of all points, or on two levels: of a few representatives, and all other points between them.
+    r"""t-SNE of all points, or of a few representatives with all other points between them.
 
     1. Learn the graph of the points.
-    2. Coarsen it: `reduction` times fewer nodes, each a group of points with a representative.
-    3. Run t-SNE on all points, from their principal coordinates: first with attraction exaggerated, which decides the
+    2. Run t-SNE on all points, from their principal coordinates: first with attraction exaggerated, which decides the
        order of clusters; then the picture is widened to about half of its final size and refined.
 
-    With ``representatives=True`` step 3 is the paper's: t-SNE of the groups only, from their mean principal
-    coordinates; all other points are interpolated along the edges of the graph.
+    With a `reduction` above 1 the graph is coarsened to that many times fewer nodes, each a group of points with a
+    representative. Step 2 is then the paper's: t-SNE of the groups only, from their mean principal coordinates; all
+    other points are interpolated along the edges of the graph.
 
     Parameters
     ----------
-    reduction : float, default=5
-        Points for each representative; the paper's 5X. With 1 the graph is not coarsened.
     n_components : {2, 3}, default=2
         Dimension of the embedding.
-    n_neighbors : int, default=45
-        Number of neighbors that attract each point; two thirds of it are the perplexity. Where only representatives
-        are placed, a third of it: their groups add up the neighbors of all members. At most an eighth of the points.
-    early_iter : int, default=100
-        Iterations with attraction exaggerated 12 times, or 6, 3 or 1.5 times where all points would fall onto one
-        place; half as many where only representatives are placed.
-    n_iter : int, default=150
-        Iterations on the representatives after that, where only these are placed (`representatives`).
-    refine_iter : int, default=1000
-        Largest number of iterations on all points, the first `early_iter` of which are exaggerated; 0 places the
-        representatives only, as ``representatives=True`` does.
+    perplexity : float, default=30
+        Effective number of neighbors that attract each point; 1.5 times as many are looked at, at most an eighth of the
+        points. Where only representatives are placed it is a third of this number, because their groups add up the
+        neighbors of all members.
+    max_iter : int, default=None
+        Largest number of iterations. The first 100 have attraction exaggerated 12 times, or 6, 3 or 1.5 times where all
+        points would fall onto one place; 50 where only representatives are placed. None: 1000, or 200 for
+        representatives.
+    reduction : float, default=1
+        Points for each representative; the paper's 5X. With 1 all points are placed by t-SNE.
     tol : float, default=0.006
         The iterations on all points end once 50 of them lower the divergence by less than this share of it.
-    representatives : bool, default=False
-        Whether only the representatives are placed by t-SNE, as in the paper; all other points are interpolated.
+    metric : {"euclidean", "cosine", "correlation", "precomputed"}, str or callable, default="euclidean"
+        The distance between points, as in GRASPEL. If you give a learner, set it there.
     learner : GRASPEL, default=None
         How the graph is learned. None is ``GRASPEL(max_iter=0)``: the graph of nearest neighbors, its components joined
         by their closest pairs.
@@ -87,32 +87,29 @@ class GraspelTSNE(GraphEmbedding):
         Threads; None or -1 for all cores. Also used by the learner unless it sets its own.
     verbose : bool or int, default=False
         Print progress.
-    callback : callable, default=None
-        Called as ``callback(phase, iteration, coordinates)`` every ten iterations, with the name of the phase
-        ("t-SNE of the representatives" or "t-SNE of all points"), the iterations done in it, and the coordinates of its
-        points so far. The phase ends if it returns True. Where the exaggeration turns out to be too strong, the count
-        begins again.
 
     Attributes
     ----------
     embedding_ : array (N x n_components)
         Coordinates of every point. Copies of a point have the same coordinates.
     representatives_ : array
-        For each group the index of its representative among the points.
-    representative_embedding_ : array (representatives x n_components)
-        Coordinates of the representatives.
+        For each group the index of its representative among the points; only with a `reduction` above 1.
     groups_ : array of N
-        The group of every point.
+        The group of every point; only with a `reduction` above 1.
     levels_ : list of arrays
-        The map of each level of coarsening to the next, from the points to the groups.
+        The map of each level of coarsening to the next, from the points to the groups; only with a `reduction` above 1.
     kl_divergence_ : float
         Kullback-Leibler divergence after the last iteration; nan where there was none.
     n_iter_ : int
-        Iterations on all points.
+        Number of iterations.
     learner_ : GRASPEL
         The fitted learner, with history and certificate.
-    graph_, coarse_graph_ : Graph
-        The learned graph, and that of the groups.
+    index_ : NeighborIndex
+        The data and the neighbors of the points, for other estimators of the same data.
+    graph_ : Graph
+        The learned graph.
+    coarse_graph_ : Graph
+        The graph of the groups; only with a `reduction` above 1.
     n_features_in_ : int
         Number of columns of X.
 
@@ -121,58 +118,59 @@ class GraspelTSNE(GraphEmbedding):
     >>> from sklearn.datasets import load_digits
     >>> from graspel import GraspelTSNE
     >>> X, y = load_digits(return_X_y=True)
-    >>> model = GraspelTSNE(random_state=0, refine_iter=100).fit(X)
-    >>> model.embedding_.shape, len(model.representatives_)
-    ((1797, 2), 359)
+    >>> model = GraspelTSNE(max_iter=100, random_state=0).fit(X)
+    >>> model.embedding_.shape, model.n_iter_
+    ((1797, 2), 100)
     >>> model.transform(X[:5]).shape
     (5, 2)
     """
 
     def __init__(
         self,
-        reduction: float = 5,
-        *,
         n_components: int = 2,
-        n_neighbors: int = 45,
-        early_iter: int = 100,
-        n_iter: int = 150,
-        refine_iter: int = 1000,
+        *,
+        perplexity: float = 30,
+        max_iter: int | None = None,
+        reduction: float = 1,
         tol: float = 0.006,
-        representatives: bool = False,
+        metric: Any = "euclidean",
         learner: GRASPEL | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool | int = False,
-        callback: TSNECallback | None = None,
     ) -> None:
-        self.reduction = reduction
         self.n_components = n_components
-        self.n_neighbors = n_neighbors
-        self.early_iter = early_iter
-        self.n_iter = n_iter
-        self.refine_iter = refine_iter
+        self.perplexity = perplexity
+        self.max_iter = max_iter
+        self.reduction = reduction
         self.tol = tol
-        self.representatives = representatives
+        self.metric = metric
         self.learner = learner
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-        self.callback = callback
 
-    def fit(self, X: Any, y: Any = None) -> GraspelTSNE:
+    def fit(self, X: Any, y: Any = None, *, callback: TSNECallback | None = None) -> GraspelTSNE:
         """Learn the graph of the rows of X, and embed them.
 
         Parameters
         ----------
-        X : array, sparse matrix or DataFrame (N x M)
+        X : array, sparse matrix, DataFrame (N x M) or NeighborIndex
             Data points as rows, at least twice as many as `reduction`.
         y : ignored
+        callback : callable, default=None
+            Called as ``callback(phase, iteration, coordinates)`` every ten iterations, with the name of the phase
+            ("t-SNE of the representatives" or "t-SNE of all points"), the iterations done in it, and the coordinates of
+            its points so far. The phase ends if it returns True. Where the exaggeration turns out to be too strong, the
+            count begins again.
 
         Returns
         -------
         self
         """
         self._check_parameters()
+        if callback is not None and not callable(callback):
+            raise ValueError(f"callback={callback!r}: must be None or a function of (phase, iteration, coordinates).")
         learner, index = self._begin(X)
         self._check_sizes(index.n_points)
         rng = generator(self.random_state)
@@ -180,16 +178,10 @@ class GraspelTSNE(GraphEmbedding):
         with self._running():
             self._learn_graph(learner, index, n_listed=self._n_listed)
             distinct = merge_copies(self.graph_, index.lists(self._n_listed))
-            coarse, first, last = self._embed(distinct, rng)
+            layout = self._embed(distinct, rng, callback)
         self._widths = self._find_widths(distinct)
-        self.coarse_graph_ = coarse.graph
-        self.embedding_ = last.coordinates[distinct.node_of_point]
-        self.representatives_ = distinct.point_of_node[coarse.representatives]
-        self.groups_ = coarse.groups[distinct.node_of_point]
-        self.representative_embedding_ = first.coordinates
-        self.levels_ = _levels(coarse, distinct.node_of_point)
-        self.n_iter_ = last.n_iter
-        self.kl_divergence_ = first.divergence if np.isnan(last.divergence) else last.divergence
+        self.embedding_ = layout.coordinates[distinct.node_of_point]
+        self.n_iter_, self.kl_divergence_ = layout.n_iter, layout.divergence
         return self
 
     def transform(self, X: Any) -> Floats:
@@ -211,7 +203,7 @@ class GraspelTSNE(GraphEmbedding):
         return place_by_attraction(self.embedding_[indices], weights)
 
     def plan(self, X: Any) -> Plan:
-        """Foretell memory and time of `fit`; a fit that cannot be held in memory does not begin.
+        """Predict memory and time of `fit`; a fit that cannot be held in memory does not begin.
 
         Parameters
         ----------
@@ -221,7 +213,7 @@ class GraspelTSNE(GraphEmbedding):
         -------
         plan : Plan
             Its `memory` is the peak in bytes beside X, within a factor of 1.5 of what was measured; `seconds` are those
-            of all `refine_iter` iterations on an idle machine, more where the neighbor search takes longer.
+            of all `max_iter` iterations on an idle machine, more where the neighbor search takes longer.
 
         Examples
         --------
@@ -232,29 +224,21 @@ class GraspelTSNE(GraphEmbedding):
         return self._make_plan(self._copy_learner(), X)
 
     def _make_plan(self, learner: GRASPEL, X: Any) -> Plan:
-        learning = learner._plan(X, n_listed=self._n_listed)
-        n_iter = 0 if self._only_representatives else self.refine_iter
+        learning = learner._plan(X, learner._check_parameters(self._n_listed))
+        n_iter = 0 if self.reduction > 1 else self._max_iter
         return plan_tsne(learning, self._n_attracting, self.n_components, n_iter, count_threads(self.n_jobs))
 
     def _default_learner(self) -> GRASPEL:
-        return GRASPEL(max_iter=0)
+        return GRASPEL(metric=self.metric, max_iter=0)
 
-    def _embed(self, distinct: DistinctPoints, rng: np.random.Generator) -> tuple[Coarsening, Layout, Layout]:
-        """Steps 2 and 3: the groups, the coordinates of their representatives, and those of all distinct points."""
-        announce("coarsening")
-        ratio = max(1.0, min(float(self.reduction), distinct.n_points / 2))
-        coarse = coarsen(distinct.A, ratio, n_eigenvalues=0, random_state=rng)
+    def _embed(self, distinct: DistinctPoints, rng: np.random.Generator, callback: TSNECallback | None) -> Layout:
+        """Step 2: the coordinates of all distinct points, or of groups of them with the others in between."""
         if distinct.n_points == 1:  # all points are equal
-            origin = Layout(np.zeros((1, self.n_components)), float("nan"))
-            return coarse, origin, origin
-        n_threads = count_threads(self.n_jobs)
+            return Layout(np.zeros((1, self.n_components)), float("nan"))
         n_attracting = min(self._n_attracting, max(LEAST_NEIGHBORS, distinct.n_points // POINTS_PER_NEIGHBOR))
-        P = affinities(distinct.indices, distinct.z, n_attracting, distinct.A, n_threads)
-        if self._only_representatives:
-            first = self._embed_groups(distinct, coarse, P, rng)
-            return coarse, first, Layout(interpolate(distinct.A, coarse, first.coordinates), float("nan"))
-        last = self._embed_points(distinct, P, rng)
-        return coarse, last._replace(coordinates=last.coordinates[coarse.representatives]), last
+        P = affinities(distinct.indices, distinct.z, n_attracting, distinct.A, count_threads(self.n_jobs))
+        place = self._embed_groups if self.reduction > 1 else self._embed_points
+        return place(distinct, P, rng, callback)
 
     def _find_widths(self, distinct: DistinctPoints) -> NDArray[np.float32]:
         """The widths of the Gaussians of all points, by which new points are placed."""
@@ -264,38 +248,48 @@ class GraspelTSNE(GraphEmbedding):
         widths = gaussian_widths(z, gaussian_shares(z, count_threads(self.n_jobs)))
         return widths[distinct.node_of_point]
 
-    def _embed_points(self, distinct: DistinctPoints, P: sp.csr_array, rng: np.random.Generator) -> Layout:
-        """Step 3 for all points."""
+    def _embed_points(
+        self, distinct: DistinctPoints, P: sp.csr_array, rng: np.random.Generator, callback: TSNECallback | None
+    ) -> Layout:
+        """Step 2 for all points."""
         start = start_coordinates(distinct.points, distinct.A, self.n_components, rng, self.n_jobs)
-        n_early = min(self.early_iter, self.refine_iter)
+        n_early = min(EARLY_ITER, self._max_iter)
         width = min(WIDTH, np.sqrt(distinct.n_points) / 2)
         schedule = [
             Iterations(n_early, EXAGGERATION, 1 / EXAGGERATION, narrow=NARROW),
-            Iterations(self.refine_iter - n_early, 1.0, RATE, self.tol, width),
+            Iterations(self._max_iter - n_early, 1.0, RATE, self.tol, width),
         ]
         n_threads = count_threads(self.n_jobs)
-        return optimize(P, start, schedule, phase=FINE, n_threads=n_threads, callback=self.callback)
+        return optimize(P, start, schedule, phase=FINE, n_threads=n_threads, callback=callback)
 
     def _embed_groups(
-        self, distinct: DistinctPoints, coarse: Coarsening, P: sp.csr_array, rng: np.random.Generator
+        self, distinct: DistinctPoints, P: sp.csr_array, rng: np.random.Generator, callback: TSNECallback | None
     ) -> Layout:
-        """Step 3 for the representatives only."""
+        """Step 2 for the groups of a coarsened graph; all points are interpolated."""
+        announce("coarsening")
+        ratio = min(float(self.reduction), distinct.n_points / 2)
+        coarse = coarsen(distinct.A, max(1.0, ratio), n_eigenvalues=0, random_state=rng)
+        self.coarse_graph_, self.levels_ = coarse.graph, _levels(coarse, distinct.node_of_point)
+        self.representatives_ = distinct.point_of_node[coarse.representatives]
+        self.groups_ = coarse.groups[distinct.node_of_point]
         start = group_start(distinct.points, coarse.groups, coarse.graph, self.n_components, rng, self.n_jobs)
-        n_early = (self.early_iter + 1) // 2
-        schedule = [Iterations(n_early, EXAGGERATION, 1 / EXAGGERATION), Iterations(self.n_iter)]
+        n_early = min(EARLY_ITER // 2, self._max_iter)
+        schedule = [Iterations(n_early, EXAGGERATION, 1 / EXAGGERATION), Iterations(self._max_iter - n_early)]
         n_threads = count_threads(self.n_jobs)
         Q = group_affinities(P, coarse.groups)
-        return optimize(Q, start, schedule, phase=COARSE, n_threads=n_threads, callback=self.callback)
+        layout = optimize(Q, start, schedule, phase=COARSE, n_threads=n_threads, callback=callback)
+        return layout._replace(coordinates=interpolate(distinct.A, coarse, layout.coordinates))
 
     @property
     def _n_attracting(self) -> int:
         """Number of neighbors that attract each point."""
-        return (self.n_neighbors + 2) // 3 if self._only_representatives else self.n_neighbors
+        n_neighbors = max(1, round(NEIGHBORS_PER_PERPLEXITY * self.perplexity))
+        return (n_neighbors + 2) // 3 if self.reduction > 1 else n_neighbors
 
     @property
-    def _only_representatives(self) -> bool:
-        """Whether t-SNE places the representatives only."""
-        return bool(self.representatives) or self.refine_iter == 0
+    def _max_iter(self) -> int:
+        """Largest number of iterations."""
+        return (GROUPS_MAX_ITER if self.reduction > 1 else MAX_ITER) if self.max_iter is None else self.max_iter
 
     @property
     def _n_listed(self) -> int:
@@ -303,21 +297,17 @@ class GraspelTSNE(GraphEmbedding):
         return max(1, self._n_attracting - EXTRA_CANDIDATES)
 
     def _check_parameters(self) -> None:
-        hint = "It is the number of points for each representative; the paper uses 5, and 1 is no coarsening."
-        check_number("reduction", self.reduction, ">= 1", lambda v: 1 <= v < np.inf, hint=hint)
         hint = "t-SNE embeds in two or three dimensions; GraspelEmbedding takes any number."
         check_number("n_components", self.n_components, "2 or 3", lambda v: v in (2, 3), whole=True, hint=hint)
-        check_number("n_neighbors", self.n_neighbors, ">= 1", lambda v: v >= 1, whole=True, hint="15 to 90 are usual.")
-        for name in ("early_iter", "n_iter", "refine_iter"):
-            check_number(name, getattr(self, name), ">= 0", lambda v: v >= 0, whole=True, hint="0 leaves it out.")
+        check_number("perplexity", self.perplexity, ">= 1", lambda v: 1 <= v < np.inf, hint="10 to 50 are usual.")
+        if self.max_iter is not None:
+            check_number(
+                "max_iter", self.max_iter, ">= 0, or None", lambda v: v >= 0, whole=True, hint="0 is the start."
+            )
+        hint = "It is the number of points for each representative; the paper uses 5, and 1 places all points."
+        check_number("reduction", self.reduction, ">= 1", lambda v: 1 <= v < np.inf, hint=hint)
         hint = "It is the share of the divergence that 50 iterations have to gain; 0 runs all iterations."
         check_number("tol", self.tol, "from 0 up to 1", lambda v: 0 <= v < 1, hint=hint)
-        if not isinstance(self.representatives, bool | np.bool_):
-            raise ValueError(f"representatives={self.representatives!r}: must be True or False.")
-        if self.callback is not None and not callable(self.callback):
-            raise ValueError(
-                f"callback={self.callback!r}: must be None or a function of (phase, iteration, coordinates)."
-            )
 
     def _check_sizes(self, n_points: int) -> None:
         if n_points < 2 * self.reduction:
@@ -339,4 +329,4 @@ def place_by_tsne(graph: Graph, neighbors: Neighbors, *, random_state: Any = 0, 
     model = GraspelTSNE(n_jobs=n_jobs)
     distinct = merge_copies(graph, neighbors)
     with one_thread_per_call():
-        return model._embed(distinct, rng)[2].coordinates[distinct.node_of_point]
+        return model._embed(distinct, rng, None).coordinates[distinct.node_of_point]

@@ -73,7 +73,7 @@ def find_near_points(X: Any, learner: Any) -> NearPoints:
     rng = np.random.default_rng(0)
     with one_thread_per_call(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the learner has already said if the search found too few
-        points = Data(X, metric=learner.metric, center=learner.center, rng=rng, n_threads=count_threads(learner.n_jobs))
+        points = Data(X, metric=learner.metric, rng=rng, n_threads=count_threads(learner.n_jobs))
         lists = nearest_neighbors(points, min(NEAR, X.shape[0] - 1), rng)
     original = np.arange(X.shape[0])
     original[lists.copies] = lists.copy_of

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graspel.learning.fit import Fit
 from graspel.learning.objective import objective
-from graspel.learning.run import Fit
 from graspel.linalg import resistance_between, smallest_eigenpairs
 from graspel.optimum.problem import Optimality
 from graspel.runtime.free_memory import return_free_memory
 from graspel.runtime.html_views import html_view
+from graspel.runtime.parameters import restore_generator
 from graspel.runtime.progress import announce
 from graspel.runtime.types import Floats
 
@@ -65,7 +66,7 @@ class Certificate:
         Share of true nearest neighbors in the initial lists (NaN if none were searched).
     optimality_gap : float or None
         Upper bound of F* - F in units of N - 1, where F* is the maximum over all graphs whose edges are among the pairs
-        that were searched (None unless ``optimal=True``).
+        that were searched (None unless ``weights="optimal"``).
     optimality_pairs : str or None
         Which pairs these are: "all pairs", or the number of those that were searched; and the relative standard error
         of R where it was estimated. The bound then holds on average.
@@ -153,9 +154,10 @@ def _format(value: float, form: str) -> str:
     return "unknown" if np.isnan(value) else format(value, form)
 
 
-def certify(fit: Fit, *, sigma: float, beta: float, rng: np.random.Generator) -> Certificate:
-    """Measure a fit graph."""
-    graph, points, history = fit.graph, fit.points, fit.history
+def certify(fit: Fit) -> Certificate:
+    """Measure a fit graph; random numbers go on where the run left them, so that every call measures the same."""
+    graph, points, history, rng = fit.graph, fit.points, fit.history, restore_generator(fit.random_state)
+    sigma, beta = fit.settings.sigma, fit.settings.beta
     neighbors = fit.index.neighbors
     _begin(0.0, "objective")
     if fit.exact is not None:

@@ -31,7 +31,7 @@ class Round:
     seconds : float
         Time of the round; the round that joins components includes the search for neighbors.
     gap : float or None
-        With ``optimal=True``, the upper bound of F* - F in units of N - 1. The record is then about the graph with
+        With ``weights="optimal"``, the upper bound of F* - F in units of N - 1. The record is then about the graph with
         optimized weights: `objective` is F over all eigenvalues, `eigenvalues` is empty, and `max_eta` the largest
         R / (z_data + 4 beta) of any pair.
     """

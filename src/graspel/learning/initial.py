@@ -1,6 +1,6 @@
 r"""Step 1, the initial graph: few edges to start from.
 
-There are three strategies. `knn` joins every point to k of its nearest, chosen by a rule
+`knn`, `mutual` and `local-scale` join every point to k of its nearest, chosen by a rule
 (:mod:`graspel.learning.neighbor_rules`). `unn` is a larger kNN graph, spectrally sparsified
 (:mod:`graspel.linalg.sparsify`). `mst` starts with no edge at all, since joining single points by their closest pairs
 (:mod:`graspel.learning.connect`) builds the Euclidean minimum spanning tree. The user can also give a graph, which
@@ -28,11 +28,11 @@ from graspel.learning.neighbor_rules import choose_neighbors, listed_for
 from graspel.learning.weights import Weights
 from graspel.linalg.components import is_connected
 from graspel.linalg.sparsify import sparsify
-from graspel.neighbors.search import Neighbors, nearest_neighbors
+from graspel.neighbors.index import NeighborIndex
+from graspel.neighbors.search import Neighbors
 from graspel.runtime.types import Ints
 
 Pairs = tuple[Ints, Ints]
-Search = Callable[[Data, int, np.random.Generator], Neighbors]
 
 UNN_CONDITION = 30.0  # relative condition number of the sparsified graph and the kNN graph
 JOIN_NEIGHBORS = 10  # neighbors searched per point to join the components of a graph that the user gave
@@ -44,14 +44,14 @@ class InitialInputs(NamedTuple):
     points: Data
     neighbors: Neighbors
     k: int
-    neighbor_rule: str
+    rule: str
     weigh: Weights
     rng: np.random.Generator
 
 
 def knn_graph(inputs: InitialInputs) -> Graph:
     """Every distinct point joined to the k neighbors that the rule chooses (fewer, if its list is shorter)."""
-    heads, tails, _ = choose_neighbors(inputs.neighbors, inputs.neighbor_rule, inputs.k)
+    heads, tails, _ = choose_neighbors(inputs.neighbors, inputs.rule, inputs.k)
     pairs = inputs.neighbors.distinct[heads], inputs.neighbors.distinct[tails]
     return _build_graph(inputs.points, *unique_edges(*pairs, inputs.points.n_points), inputs.weigh, Origin.NEIGHBOR)
 
@@ -71,7 +71,20 @@ def unn_graph(inputs: InitialInputs) -> Graph:
     return Graph(dense.n_nodes, sparse.heads, sparse.tails, sparse.weights, origin=sparse.origin)
 
 
-INITIAL: dict[str, Callable[[InitialInputs], Graph]] = {"knn": knn_graph, "mst": empty_graph, "unn": unn_graph}
+class Initial(NamedTuple):
+    """A strategy, and the rule by which it chooses neighbors."""
+
+    build: Callable[[InitialInputs], Graph]
+    rule: str = "nearest"
+
+
+INITIAL: dict[str, Initial] = {
+    "knn": Initial(knn_graph),
+    "mutual": Initial(knn_graph, "mutual"),
+    "local-scale": Initial(knn_graph, "local-scale"),
+    "unn": Initial(unn_graph),
+    "mst": Initial(empty_graph),
+}
 
 
 class InitialGraph(NamedTuple):
@@ -81,38 +94,25 @@ class InitialGraph(NamedTuple):
     weigh: Weights
     neighbors: Neighbors | None
 
-    def without_lists(self) -> InitialGraph:
-        """Only what is needed once the components are joined: not the edges and the lists, which are large."""
-        no_edges = Graph(self.graph.n_nodes, [], [], [])
-        return InitialGraph(no_edges, self.weigh, None if self.neighbors is None else self.neighbors.without_lists())
-
 
 def initial_graph(
-    points: Data,
-    initial: Any,
-    k: int,
-    rng: np.random.Generator,
-    search: Search = nearest_neighbors,
-    *,
-    neighbor_rule: str = "nearest",
-    n_listed: int = 0,
+    index: NeighborIndex, initial: Any, k: int, rng: np.random.Generator, *, n_listed: int = 0
 ) -> InitialGraph:
-    """The initial graph on all points, with neighbor lists unless the user gave a connected graph.
+    """The initial graph on all points; neighbors are searched unless the user gave a connected graph.
 
     The lists hold at least `n_listed` neighbors, for callers that use them further.
     """
-    if isinstance(initial, str) and initial in INITIAL:
-        neighbors = search(points, max(listed_for(neighbor_rule, k), n_listed), rng)
-        weigh = Weights.from_distances(neighbors.z[:, :1].astype(np.float64), points.n_features)
-        inputs = InitialInputs(points, neighbors, k, neighbor_rule, weigh, rng)
-        return InitialGraph(INITIAL[initial](inputs), weigh, neighbors)
-    return _graph_from_user(points, initial, rng, search)
+    if not isinstance(initial, str):
+        return _graph_from_user(index, initial)
+    strategy = INITIAL[initial]
+    neighbors = index.lists(max(listed_for(strategy.rule, k), n_listed))
+    weigh = Weights.from_distances(neighbors.z[:, :1].astype(np.float64), index.points.n_features)
+    graph = strategy.build(InitialInputs(index.points, neighbors, k, strategy.rule, weigh, rng))
+    return InitialGraph(graph, weigh, neighbors)
 
 
-def listed_pairs(neighbors: Neighbors | None, n_points: int) -> Pairs:
+def listed_pairs(neighbors: Neighbors, n_points: int) -> Pairs:
     """All pairs of the neighbor lists, which are longer than the graph needs, each once."""
-    if neighbors is None:
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     found = np.isfinite(neighbors.z)
     heads = np.repeat(np.arange(len(found)), found.sum(axis=1))
     return unique_edges(
@@ -120,12 +120,12 @@ def listed_pairs(neighbors: Neighbors | None, n_points: int) -> Pairs:
     )
 
 
-def _graph_from_user(points: Data, initial: Any, rng: np.random.Generator, search: Search) -> InitialGraph:
+def _graph_from_user(index: NeighborIndex, initial: Any) -> InitialGraph:
+    points, neighbors = index.points, None
     heads, tails = unique_edges(*edges_from_user(initial, points.n_points), points.n_points)
     z = points.squared_distances(heads, tails)
-    neighbors = None
     if not is_connected(heads, tails, points.n_points):
-        neighbors = search(points, JOIN_NEIGHBORS, rng)
+        neighbors = index.lists(JOIN_NEIGHBORS)
         z = np.concatenate([z, neighbors.z[:, :1].ravel()])
     weigh = Weights.from_distances(z, points.n_features)
     return InitialGraph(_build_graph(points, heads, tails, weigh, Origin.GIVEN), weigh, neighbors)

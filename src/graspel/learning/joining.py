@@ -56,7 +56,7 @@ def connect(
     own = graph if isinstance(graph, Graph) else Graph.from_adjacency(graph)
     rng = generator(random_state)
     given = isinstance(X, NeighborIndex)
-    index = X if given else NeighborIndex.of_data(X, "connect", metric=metric, center=False, rng=rng, n_jobs=n_jobs)
+    index = X if given else NeighborIndex.of_data(X, "connect", metric=metric, rng=rng, n_jobs=n_jobs)
     if index.n_points != own.n_nodes:
         raise ValueError(f"the graph has {own.n_nodes} nodes but X has {index.n_points} points: they must be the same.")
     if own.is_connected:

@@ -12,7 +12,7 @@ from graspel.graph import Graph
 from graspel.learning.connect import record_joins
 from graspel.learning.criticality import Critical
 from graspel.learning.embed import Embedding
-from graspel.learning.history import Round
+from graspel.learning.history import Callback, Round
 from graspel.learning.initial import InitialGraph
 from graspel.learning.objective import truncated_objective
 from graspel.learning.settings import Settings
@@ -33,10 +33,12 @@ class RunLog:
     stopped : bool, whether the callback ended the run
     """
 
-    def __init__(self, settings: Settings) -> None:
-        self.history: list[Round] = []
+    def __init__(
+        self, settings: Settings, callback: Callback | None = None, history: list[Round] | None = None
+    ) -> None:
+        self.history: list[Round] = [] if history is None else history
         self.settled = self.stopped = False
-        self._settings = settings
+        self._settings, self.callback = settings, callback
         self._clock = time.perf_counter()
         self._share_done: float | None = 0.0
 
@@ -99,5 +101,5 @@ class RunLog:
 
     def _ask_callback(self, graph: Graph) -> None:
         """Show the last round to the callback, which may ask to stop."""
-        callback = self._settings.callback
+        callback = self.callback
         self.stopped = bool(callback is not None and self.history and callback(self.history[-1], graph))

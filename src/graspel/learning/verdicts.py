@@ -42,13 +42,13 @@ def judge(certificate: Certificate) -> dict[str, Verdict]:
             c.neighbor_recall, GOOD_RECALL, BAD_RECALL, "Pass exact lists as initial=(indices, distances)."
         )
     if not np.isnan(c.resistance_correlation):
-        advice = "Distances along the graph tell little about those in the data; try refine=True or optimal=True."
+        advice = "Distances along the graph tell little about those in the data; try refined or optimal weights."
         if c.optimality_gap is not None:
             advice = "Resistance tells near distances only; take far ones from the embedding (GraspelEmbedding)."
         found["R against z"] = _grade(c.resistance_correlation, GOOD_CORRELATION, BAD_CORRELATION, advice)
         if found["R against z"].word == "good" and not 1 / RATIO <= c.resistance_ratio <= RATIO:
             found["R against z"] = Verdict(
-                "doubtful", "Resistances are in another scale than distances; try refine=True."
+                "doubtful", "Resistances are in another scale than distances; try refined weights."
             )
     if c.support_gap is not None:
         found["gap"] = _grade(-c.support_gap, -GOOD_GAP, -BAD_GAP, "The weights are not at their optimum yet.")

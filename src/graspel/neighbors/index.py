@@ -10,7 +10,6 @@ search for as many neighbors as it wants would have: longer ones are cut.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -36,7 +35,7 @@ from graspel.neighbors.new_points import Ties, tie
 from graspel.neighbors.search import Neighbors, nearest_neighbors
 from graspel.runtime.free_memory import return_free_memory
 from graspel.runtime.parallel import count_threads, one_thread_per_call
-from graspel.runtime.parameters import check_flag, check_number, generator
+from graspel.runtime.parameters import check_flag, check_number, generator, get_state, restore_generator
 from graspel.runtime.types import Floats, Ints
 
 __all__ = ["NeighborIndex"]
@@ -99,10 +98,10 @@ class NeighborIndex:
         self._take(X, "NeighborIndex", metric, center, engine, generator(random_state), n_jobs)
 
     @classmethod
-    def of_data(cls, X: Any, owner: Any, *, metric: Any, center: bool, rng: Any, n_jobs: int | None) -> NeighborIndex:
+    def of_data(cls, X: Any, owner: Any, *, metric: Any, rng: Any, n_jobs: int | None) -> NeighborIndex:
         """The index that an estimator makes of the data it was given; errors name the estimator."""
         index = cls.__new__(cls)
-        index._take(X, owner, metric, center, AUTO, rng, n_jobs)
+        index._take(X, owner, metric, False, AUTO, rng, n_jobs)
         index._shared_rng = rng
         return index
 
@@ -138,7 +137,7 @@ class NeighborIndex:
 
     def _begin(self, rng: np.random.Generator) -> None:
         self._rng: np.random.Generator | None = rng
-        self._state = "" if self._points is None else _describe(rng)
+        self._state: dict[str, Any] = {} if self._points is None else get_state(rng)
         self._shared_rng: np.random.Generator | None = None
         self._search: Search | None = None
         self.n_searches = 0
@@ -157,7 +156,7 @@ class NeighborIndex:
             make: Any = ChunkedData if is_dask_array(self._values) else make_points
             with one_thread_per_call():
                 self._points = make(self._values, **options, rng=self._rng, n_threads=n_threads)
-            self._values, self._state = None, _describe(self._rng)
+            self._values, self._state = None, get_state(self._rng)
         return self._points
 
     @property
@@ -217,8 +216,7 @@ class NeighborIndex:
         if (
             rng is None
         ):  # the numbers of the first search, so that lists do not depend on how often they were lengthened
-            rng = np.random.default_rng()
-            rng.bit_generator.state = json.loads(self._state)
+            rng = restore_generator(self._state)
         with one_thread_per_call():
             if self._search is not None:
                 self._neighbors = self._search(points, k, rng)
@@ -366,7 +364,3 @@ def _check_values(X: Any, metric: Any, owner: Any) -> Any:
 
 def _width(neighbors: Neighbors) -> int:
     return int(neighbors.indices.shape[1]) if len(neighbors.indices) else 0
-
-
-def _describe(rng: np.random.Generator) -> str:
-    return json.dumps(rng.bit_generator.state, default=lambda array: array.tolist())

@@ -18,7 +18,7 @@ __all__ = ["convergence"]
 def convergence(fitted: Any, ax: Any = None, *, title: str = "Convergence") -> Any:
     """Draw eta_max (left axis, logarithmic) and F (right axis) for each round.
 
-    With ``optimal=True`` the left axis shows the upper bound of the gap to the optimum instead, in units of N - 1.
+    With ``weights="optimal"`` the left axis shows the upper bound of the gap to the optimum instead, in units of N - 1.
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ def resistance(
             f"X has {values.shape[0]} points, but the graph has {graph.n_nodes} nodes; give the points of fit."
         )
     rng = np.random.default_rng(random_state)
-    points = Data(values, metric=learner.metric, center=learner.center, rng=rng)
+    points = Data(values, metric=learner.metric, rng=rng)
     ax = new_axes(ax, 6.0, 5.2)
     for group in sample_pairs(graph, points, rng):
         _draw(ax, group)

@@ -45,7 +45,7 @@ from graspel.data.prepared import Data
 from graspel.graph import Graph, Origin
 from graspel.graph.edges import unique_edges
 from graspel.learning.initial import listed_pairs
-from graspel.learning.run import learn
+from graspel.learning.run import run
 from graspel.learning.settings import Settings
 from graspel.neighbors.index import NeighborIndex
 from graspel.optimum.problem import find_needed
@@ -125,7 +125,7 @@ def _candidates(X: Floats, rng: np.random.Generator, n_neighbors: int, n_jobs: i
     """The edges that GRASPEL learns from the voltages, and the pairs of longer lists of neighbors."""
     index = NeighborIndex.of_points(Data(X, rng=rng, n_threads=count_threads(n_jobs)), rng)
     settings = Settings(n_neighbors=n_neighbors, n_jobs=n_jobs, n_listed=min(LISTED, len(X) - 1))
-    graph, lists = learn(index, settings, rng).graph, listed_pairs(index.neighbors, len(X))
+    graph, lists = run(index, settings, rng).graph, listed_pairs(index.lists(settings.n_listed), len(X))
     heads, tails = (np.concatenate(ends) for ends in zip((graph.heads, graph.tails), lists, strict=True))
     return unique_edges(heads, tails, len(X))
 

@@ -30,7 +30,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from graspel.data.prepared import Data
 from graspel.graph import Graph
-from graspel.learning.run import learn
+from graspel.learning.run import run
 from graspel.learning.settings import Settings
 from graspel.linalg import effective_resistance
 from graspel.linalg.edge_resistances import EdgeResistances
@@ -76,7 +76,7 @@ def recover_by_pruning(
     """Recover the graph of signals (nodes x signals, each row of mean zero) with noise of this variance."""
     m = X.shape[1]
     index = NeighborIndex.of_points(Data(X, rng=rng, n_threads=count_threads(n_jobs)), rng)
-    graph = learn(index, Settings(n_neighbors=n_neighbors, n_jobs=n_jobs), rng).graph
+    graph = run(index, Settings(n_neighbors=n_neighbors, n_jobs=n_jobs), rng).graph
     k = distances(graph, X, variance)
     unit = float(np.median(k))
     k = k / unit

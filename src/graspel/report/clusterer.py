@@ -10,7 +10,7 @@ from graspel.estimators.learner import GRASPEL
 
 __all__ = ["SETTINGS", "make_clusterer", "settings_of"]
 
-SETTINGS = ("n_neighbors", "metric", "neighbor_rule", "initial", "center")  # what clusters depend on; not the rounds
+SETTINGS = ("n_neighbors", "metric", "initial")  # what clusters depend on; not the rounds
 
 
 def make_clusterer(n_clusters: Any, settings: dict[str, Any], **run: Any) -> GraspelClustering:

@@ -67,7 +67,7 @@ def list_pairs(graph: Graph, learner: Any, X: Any) -> list[dict[str, Any]] | Non
     if X is None or learner.metric not in METRICS or not graph.n_edges or graph.n_nodes > MEASURED:
         return None
     rng = np.random.default_rng(0)
-    groups = sample_pairs(graph, Data(X, metric=learner.metric, center=learner.center, rng=rng), rng)
+    groups = sample_pairs(graph, Data(X, metric=learner.metric, rng=rng), rng)
     shown = [(group, (group.z > 0) & (group.R > 0)) for group in groups]
     return [
         {"words": group.summary, "z": pack(group.z[some], "<f4"), "R": pack(group.R[some], "<f4")}

@@ -144,13 +144,14 @@ def _judge_distances(c: Certificate) -> Verdict | None:
             question,
             DOUBTFUL,
             f"Roughly: which pairs are farther apart, but not how far. {measured}",
-            "For distances, refine the weights (refine=True)." if c.optimality_gap is None else AT_OPTIMUM,
+            "For distances, refine the weights (weights='refined')." if c.optimality_gap is None else AT_OPTIMUM,
         )
     return Verdict(
         question,
         BAD,
         f"No, not here: the graph keeps near points and groups, but distances between far points are lost. {measured}",
-        "Use the graph for neighbors, groups and the map. Take distances from the data, or try refine=True and more "
+        "Use the graph for neighbors, groups and the map. Take distances from the data, or try weights='refined' and "
+        "more "
         "neighbors, and look at this line again."
         if c.optimality_gap is None
         else AT_OPTIMUM,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from typing import Any
@@ -55,10 +56,10 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> None:
 def check_flag(name: str, value: Any) -> None:
     """Raise unless `value` is True or False.
 
-    >>> check_flag("center", "no")
+    >>> check_flag("noise", "no")
     Traceback (most recent call last):
     ...
-    ValueError: center='no': must be True or False.
+    ValueError: noise='no': must be True or False.
     """
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name}={value!r}: must be True or False.")
@@ -82,3 +83,22 @@ def generator(random_state: Any) -> np.random.Generator:
         f"random_state={random_state!r}: must be a whole number from 0 to 2**32 - 1, a numpy RandomState or Generator, "
         "or None. The same number gives the same graph."
     )
+
+
+def get_state(rng: np.random.Generator) -> dict[str, Any]:
+    """The state of a generator in the types of JSON.
+
+    >>> rng = np.random.default_rng(0)
+    >>> again, number = restore_generator(get_state(rng)), rng.random()
+    >>> again.random() == number
+    True
+    """
+    state: dict[str, Any] = json.loads(json.dumps(rng.bit_generator.state, default=lambda array: array.tolist()))
+    return state
+
+
+def restore_generator(state: dict[str, Any]) -> np.random.Generator:
+    """A generator in a state that `get_state` returned."""
+    rng = np.random.Generator(getattr(np.random, state["bit_generator"])())
+    rng.bit_generator.state = state
+    return rng

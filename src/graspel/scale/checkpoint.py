@@ -11,43 +11,50 @@ bits. Files are written whole or not at all, and contain no pickle.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+import os
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from graspel.data.chunked import chunked_fingerprint
+from graspel.data.fingerprint import describe_fingerprint, fingerprint, sum_hashes
 from graspel.data.prepared import Data
 from graspel.graph import Graph
 from graspel.io.atomic import write_atomically
 from graspel.io.npy_arrays import open_archive, read_member
 from graspel.learning.embed import Embedding
 from graspel.learning.history import Round
-from graspel.learning.initial import InitialGraph
+from graspel.learning.initial import edges_from_user
 from graspel.learning.run_log import RunLog
 from graspel.learning.weights import Weights
 from graspel.neighbors.index import NeighborIndex
 from graspel.neighbors.landmarks import Density, Landmarks
 from graspel.neighbors.search import Neighbors, nearest_neighbors
+from graspel.runtime.parallel import row_blocks
+from graspel.runtime.parameters import get_state
 from graspel.runtime.progress import announce
 from graspel.runtime.shown import quote
 
 MANIFEST, LISTS, ROUNDS = "checkpoint.json", "lists.npz", "rounds.npz"
 LANDMARK_ARRAYS = ("rows", "start", "members", "density")
 LIST_ARRAYS = ("indices", "z", "distinct", "copies", "copy_of")
+FINGERPRINT_ROWS = 256  # rows of the table of distances that are read at a time for a fingerprint
 GRAPH_ARRAYS = ("heads", "tails", "weights", "origin", "round", "eta", "gradient")
 
 
-class Reached(NamedTuple):
-    """Where a run goes on: the start, the graph after its last round, and its embedding (None before the first).
+@dataclass
+class RunState:
+    """Where a run stands: its graph, the rule of the weights, and the embedding of the last round (None before it).
 
     `search` is the state of the search for the optimum, None if there is no such search, or before its first round.
     """
 
-    start: InitialGraph
     graph: Graph
-    embedding: Embedding | None
+    weigh: Weights
+    embedding: Embedding | None = None
     search: dict[str, Any] | None = None
 
 
@@ -77,6 +84,17 @@ class Checkpoint:
         with write_atomically(path) as temporary:
             temporary.write_text(json.dumps({**described, "random": get_state(rng)}, indent=1))
 
+    @classmethod
+    def open(
+        cls, folder: Any, index: NeighborIndex, parameters: dict[str, Any], rng: np.random.Generator
+    ) -> Checkpoint:
+        """The checkpoint of a run on an index, with the parameters of the learner that its result depends on."""
+        if not isinstance(folder, str | os.PathLike):
+            raise ValueError(f"checkpoint={folder!r}: must be None or the path of a folder.")
+        data = chunked_fingerprint(index.data) if index.is_remote else fingerprint(index.data)
+        described = {name: _describe(name, value, index) for name, value in parameters.items()}
+        return cls(folder, data, described, rng)
+
     def search(self, points: Data, k: int, rng: np.random.Generator) -> Neighbors:
         """The neighbor lists that an earlier run kept, or those of a new search, which are kept."""
         path = self.folder / LISTS
@@ -90,39 +108,32 @@ class Checkpoint:
         set_state(rng, notes["random"])
         return self._unpack_lists(arrays, notes, points)
 
-    def save_round(
-        self,
-        start: InitialGraph,
-        graph: Graph,
-        embedding: Embedding | None,
-        log: RunLog,
-        rng: Any,
-        search: dict[str, Any] | None = None,
-    ) -> None:
-        """Keep the graph after a round, or after the components were joined."""
-        arrays = {name: getattr(graph, name) for name in GRAPH_ARRAYS}
-        found = {name: value for name, value in (search or {}).items() if isinstance(value, np.ndarray)}
+    def save_round(self, state: RunState, index: NeighborIndex, log: RunLog, rng: np.random.Generator) -> None:
+        """Keep the state after a round, or after the components were joined."""
+        arrays = {name: getattr(state.graph, name) for name in GRAPH_ARRAYS}
+        search = state.search or {}
+        found = {name: value for name, value in search.items() if isinstance(value, np.ndarray)}
         arrays |= {f"search_{name}": array for name, array in found.items()}
-        if embedding is not None:
-            known = embedding._asdict()
+        if state.embedding is not None:
+            known = state.embedding._asdict()
             arrays |= {f"embedding_{name}": array for name, array in known.items() if array is not None}
-        neighbors = start.neighbors
+        neighbors = index.neighbors
         if neighbors is not None:
             arrays |= {"distinct": neighbors.distinct, "copies": neighbors.copies, "copy_of": neighbors.copy_of}
         notes = {
-            "n_nodes": graph.n_nodes,
-            "weigh": asdict(start.weigh),
+            "n_nodes": state.graph.n_nodes,
+            "weigh": asdict(state.weigh),
             "recall": None if neighbors is None else neighbors.recall,
             "history": [{**asdict(record), "eigenvalues": record.eigenvalues.tolist()} for record in log.history],
             "log": log.state,
-            "search": search and {name: value for name, value in search.items() if name not in found},
+            "search": {name: value for name, value in search.items() if name not in found} or None,
             "random": get_state(rng),
         }
         self._write(self.folder / ROUNDS, arrays, notes)
 
     def load_round(
-        self, index: NeighborIndex, log: RunLog, rng: np.random.Generator, *, keep_lists: bool
-    ) -> Reached | None:
+        self, index: NeighborIndex, log: RunLog, rng: np.random.Generator, *, with_lists: bool
+    ) -> RunState | None:
         """Where an earlier run was interrupted; None if it had not joined the components yet."""
         path = self.folder / ROUNDS
         if not path.exists():
@@ -130,11 +141,9 @@ class Checkpoint:
         announce("adding critical edges", None, "from the checkpoint")
         arrays, notes = self._read(path)
         graph = Graph(notes["n_nodes"], **{name: arrays[name] for name in GRAPH_ARRAYS})
-        neighbors = None
         if notes["recall"] is not None:
-            lists = self._read(self.folder / LISTS)[0] if keep_lists else {**arrays, **_no_lists()}
-            neighbors = self._unpack_lists(lists, notes, index.points)
-            index.take_lists(neighbors)
+            lists = self._read(self.folder / LISTS)[0] if with_lists else {**arrays, **_no_lists()}
+            index.take_lists(self._unpack_lists(lists, notes, index.points))
         embedding = None
         if "embedding_values" in arrays:
             embedding = Embedding(*(arrays.get(f"embedding_{name}") for name in Embedding._fields))  # type: ignore[arg-type]
@@ -146,8 +155,7 @@ class Checkpoint:
         if search is not None:
             search |= {name.removeprefix("search_"): arrays[name] for name in arrays if name.startswith("search_")}
         set_state(rng, notes["random"])
-        no_edges = Graph(graph.n_nodes, [], [], [])
-        return Reached(InitialGraph(no_edges, Weights(**notes["weigh"]), neighbors), graph, embedding, search)
+        return RunState(graph, Weights(**notes["weigh"]), embedding, search)
 
     def _pack_lists(self, neighbors: Neighbors) -> dict[str, Any]:
         arrays = {name: getattr(neighbors, name) for name in LIST_ARRAYS}
@@ -202,21 +210,38 @@ class Checkpoint:
             raise ValueError(f"the checkpoint in {self.folder} {fault}; name another folder, or delete this one.")
 
 
+def _describe(name: str, value: Any, index: NeighborIndex) -> Any:
+    """A parameter in the types of JSON, by which a run that goes on is recognized as the same."""
+    if name == "random_state":
+        return value if isinstance(value, int) else None  # the checkpoint keeps the random numbers themselves
+    if name == "initial" and not isinstance(value, str):
+        return fingerprint(np.stack(edges_from_user(value, index.n_points), axis=1))
+    if name == "metric" and callable(value):  # two functions may have one name: the distances tell them apart
+        return _fingerprint_distances(index.points)
+    if isinstance(value, tuple):  # a strategy: functions and numbers
+        return [_describe(name, part, index) for part in value]
+    if callable(value):
+        place = f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', '')}"
+        if "<" in place or place.startswith("."):
+            raise ValueError(
+                f"{name}: a checkpoint cannot tell {quote(value)} from another function; define it with `def` in a "
+                "module, or leave the checkpoint out."
+            )
+        return place
+    return value.item() if hasattr(value, "item") else value
+
+
+def _fingerprint_distances(points: Data) -> str:
+    """The fingerprint of the distances between all points, which are few."""
+    everyone, total = np.arange(points.n_points), np.uint64(0)
+    for block in row_blocks(points.n_points, FINGERPRINT_ROWS):
+        z = points.squared_distances_to(everyone[block], np.tile(everyone, (len(everyone[block]), 1)))
+        total = sum_hashes(z, block.start, total)
+    return describe_fingerprint(total, (points.n_points, points.n_points), "distances")
+
+
 def _no_lists() -> dict[str, Any]:
     return {"indices": np.empty((0, 0), dtype=np.int32), "z": np.empty((0, 0), dtype=np.float32)}
-
-
-def get_state(rng: np.random.Generator) -> dict[str, Any]:
-    """The state of a generator in the types of JSON.
-
-    >>> rng = np.random.default_rng(0)
-    >>> state, number = get_state(rng), rng.random()
-    >>> set_state(rng, state)
-    >>> rng.random() == number
-    True
-    """
-    state: dict[str, Any] = json.loads(json.dumps(rng.bit_generator.state, default=lambda array: array.tolist()))
-    return state
 
 
 def set_state(rng: np.random.Generator, state: dict[str, Any]) -> None:

@@ -27,19 +27,24 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from graspel.data.extension import ChangingPoints
+from graspel.data.prepared import METRICS
 from graspel.graph import Graph, Origin
 from graspel.graph.edges import edge_keys
 from graspel.learning.connect import join_components
+from graspel.learning.fit import Fit
 from graspel.learning.history import Round
-from graspel.learning.run import Fit, finish_weights, run_rounds
+from graspel.learning.run import finish_weights, run_rounds
 from graspel.learning.run_log import RunLog
 from graspel.learning.settings import Settings
 from graspel.learning.weights import Weights
 from graspel.neighbors.grown import add_to_lists, remove_from_lists
 from graspel.neighbors.index import NeighborIndex
 from graspel.neighbors.search import Neighbors
+from graspel.runtime.parameters import get_state
 from graspel.runtime.progress import announce
+from graspel.runtime.shown import quote
 from graspel.runtime.types import Floats, Ints
+from graspel.scale.checkpoint import RunState
 
 FEW_ROUNDS = 3  # rounds of Steps 2 to 4 after a change
 CHANGED_SHARE = 0.1  # change of the number of points, as a share of it, after which these rounds are run
@@ -87,13 +92,14 @@ class GrowingGraph:
     n_at_rounds: int
 
     @classmethod
-    def of(cls, fit: Fit, settings: Settings) -> GrowingGraph:
+    def of(cls, fit: Fit) -> GrowingGraph:
         """The state after a fit; neighbor lists are searched again if there are none."""
-        graph, neighbors = fit.graph, fit.index.lists(settings.n_neighbors)
+        _check_growth(fit)
+        graph, neighbors = fit.graph, fit.index.lists(fit.settings.n_neighbors)
         columns = (graph.origin.astype(np.int64), graph.round.astype(np.int64), graph.eta, graph.gradient)
         edges = Edges(graph.heads, graph.tails, fit.z, *columns)
         points = ChangingPoints.of(fit.points.with_sketch())
-        return cls(points, neighbors, edges, fit.weigh, settings, list(fit.history), graph.n_nodes)
+        return cls(points, neighbors, edges, fit.weigh, fit.settings, list(fit.history), graph.n_nodes)
 
     def add(self, X: Any, rng: np.random.Generator) -> Fit:
         """Add the rows of X as points, and return the graph of all points."""
@@ -134,16 +140,15 @@ class GrowingGraph:
         density = n_before / points.n_points
         graph = Graph(points.n_points, edges.heads, edges.tails, self.weigh(edges.z), **self._provenance(edges))
         self.history.append(_batch_record(current, graph, density, time.perf_counter() - began))
-        log = RunLog(replace(settings, max_iter=current))
-        log.history = self.history
-        embedding = None
+        log = RunLog(replace(settings, max_iter=current), history=self.history)
+        state = RunState(graph, self.weigh)
         if settings.max_iter and abs(points.n_points - self.n_at_rounds) > CHANGED_SHARE * self.n_at_rounds:
-            log = RunLog(replace(settings, max_iter=current + min(FEW_ROUNDS, settings.max_iter)))
-            log.history = self.history
-            graph, embedding = run_rounds(graph, points, self.weigh, settings, log, rng)
+            last = current + min(FEW_ROUNDS, settings.max_iter)
+            log = RunLog(replace(settings, max_iter=last), history=self.history)
+            run_rounds(state, points, settings, log, rng)
             self.n_at_rounds = points.n_points
-        tol = settings.tolerance(graph, self.weigh)
-        final, z, gap = finish_weights(graph, self.weigh, settings, rng)
+        tol = settings.tolerance(state.graph, self.weigh)
+        final, z, gap = finish_weights(state.graph, self.weigh, settings, rng)
         columns = (final.origin.astype(np.int64), final.round.astype(np.int64), final.eta, final.gradient)
         self.edges = Edges(final.heads, final.tails, z, *columns)
         return Fit(
@@ -155,8 +160,10 @@ class GrowingGraph:
             tolerance=tol,
             support_gap=gap,
             index=NeighborIndex.of_points(points, neighbors=self.neighbors),
+            settings=settings,
             weigh=self.weigh,
-            embedding=embedding,
+            random_state=get_state(rng),
+            embedding=state.embedding,
         )
 
     def _keys(self, edges: Edges) -> Ints:
@@ -226,6 +233,20 @@ class GrowingGraph:
         links = sp.coo_array((np.ones(len(edges.heads)), (edges.heads, edges.tails)), shape=(n, n))
         labels: Ints = connected_components(links, directed=False)[1].astype(np.int64)
         return labels
+
+
+def _check_growth(fit: Fit) -> None:
+    """Raise where a graph cannot grow."""
+    index, settings = fit.index, fit.settings
+    if not isinstance(index.data, np.ndarray) and not sp.issparse(index.data):
+        raise ValueError("X stays on the disk or on other machines: such points cannot grow or shrink. Fit them anew.")
+    can_grow = isinstance(settings.initial, str) and settings.initial == "knn" and settings.weights != "optimal"
+    if not isinstance(index.metric, str) or index.metric not in METRICS or not can_grow:
+        raise ValueError(
+            f"metric={index.metric!r}, initial={quote(settings.initial)}, weights={settings.weights!r}: graphs grow "
+            "and shrink with initial='knn', weights other than 'optimal', and the metrics "
+            f"{', '.join(map(repr, METRICS))} only. Fit all points at once."
+        )
 
 
 def _batch_record(current: int, graph: Graph, density: float, seconds: float) -> Round:

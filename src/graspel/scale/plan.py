@@ -18,8 +18,13 @@ edges the rounds, may take several times as long.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
+
+from graspel.data.chunked import is_dask_array
 from graspel.data.prepared import MOST_SKETCH_DIMENSIONS, SKETCH_DIMENSIONS, SKETCH_SAMPLE
+from graspel.data.stored import as_stored
 from graspel.learning.settings import Settings
 from graspel.neighbors.exact import EXTRA_CANDIDATES
 from graspel.runtime.available_memory import available_memory
@@ -106,18 +111,16 @@ def _format_seconds(seconds: float) -> str:
     return "< 1 s" if seconds < 1 else f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.1f} min"
 
 
-def plan_run(
-    shape: tuple[int, int], settings: Settings, *, n_threads: int, data: float = 0.0, by_table: bool = False
-) -> Plan:
-    """The plan for a matrix of this shape; `data` are the bytes that X takes, `by_table` is for other metrics.
+def plan_run(X: Any, settings: Settings, *, n_threads: int, by_table: bool = False) -> Plan:
+    """The plan for a matrix, or for its shape (N, M) only; `by_table` is for metrics that need all distances.
 
     >>> plan = plan_run((10_000_000, 32), Settings(), n_threads=2)
     >>> 5e9 < plan.memory < 15e9
     True
     """
-    n, m = shape
+    n, m, data = _measure(X)
     width = max(settings.n_neighbors, settings.n_listed) + EXTRA_CANDIDATES
-    n_components = settings.n_components or settings.candidate_strategy.n_components
+    n_components = settings.candidate_strategy.n_components
     wanted = max(n_components, settings.stability_rule.n_eigenvalues)
     block = wanted + max(3, wanted // 4)  # as in graspel.linalg.eigen
     search = 4 * min(m, MOST_SKETCH_DIMENSIONS) + 17 * width + SEARCH
@@ -127,4 +130,14 @@ def plan_run(
     memory = FIXED + sample + n * max(search, rounds, check) + (TABLE * n * n if by_table else 0.0)
     processor = FIXED_SECONDS + n * (POINT_SECONDS + VALUE_SECONDS * m)
     seconds = processor * (1 - PARALLEL + PARALLEL / n_threads)
-    return Plan(int(n), int(m), float(data), memory, seconds, available_memory())
+    return Plan(n, m, data, memory, seconds, available_memory())
+
+
+def _measure(X: Any) -> tuple[int, int, float]:
+    """Rows, columns and bytes of a matrix of any kind, or of a shape; a matrix that is not in memory takes none."""
+    is_shape = isinstance(X, tuple) and len(X) == 2 and all(isinstance(side, int | np.integer) for side in X)
+    shape = X if is_shape else (X if hasattr(X, "shape") else np.asarray(X)).shape
+    if len(shape) != 2 or min(shape) < 1:
+        raise ValueError(f"X of shape {tuple(shape)}: must be a matrix, or its numbers of rows and columns.")
+    in_file = is_shape or isinstance(X, np.memmap) or is_dask_array(X) or as_stored(X) is not None
+    return int(shape[0]), int(shape[1]), 0.0 if in_file else float(getattr(X, "nbytes", 0))

@@ -1,0 +1,82 @@
+"""The base of every estimator that learns a graph by GRASPEL first and then uses it."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from sklearn.base import clone
+
+from graspel.data.distance_table import PRECOMPUTED
+from graspel.estimators.base import GraphEstimator
+from graspel.estimators.learner import GRASPEL
+from graspel.learning.fit import Fit
+from graspel.neighbors.index import NeighborIndex
+from graspel.neighbors.new_points import Ties
+
+
+class LearnerEstimator(GraphEstimator):
+    """An estimator with the parameter `learner`, a GRASPEL or None.
+
+    It copies the learner that the user gave, and fits the copy on data that were checked once. A subclass defines
+    `_default_learner`, the learner that is used if the user gives none.
+    """
+
+    LEARNER_PARAMETERS: ClassVar[dict[str, Any]] = {"metric": "euclidean"}  # what they mean if they are not given
+
+    learner: GRASPEL | None
+    learner_: GRASPEL
+
+    def _default_learner(self) -> GRASPEL:
+        raise NotImplementedError
+
+    def _begin(self, X: Any) -> tuple[GRASPEL, NeighborIndex]:
+        """The learner to fit, and X as an index, after a check of the parameters that all estimators share."""
+        self._check_run()
+        learner = self._copy_learner()
+        index = learner._make_index(X, self)
+        if index.is_remote:
+            raise ValueError(f"X stays on other machines: {type(self).__name__} needs all rows here. Fit X.compute().")
+        return learner, index
+
+    def _copy_learner(self) -> GRASPEL:
+        """A copy of the learner to fit, with the seed and the threads of this estimator unless it sets its own."""
+        default = self._default_learner()
+        if self.learner is not None and not isinstance(self.learner, GRASPEL):
+            raise ValueError(f"learner={self.learner!r}: must be a GRASPEL, or None for {default!r}.")
+        if self.learner is not None:
+            self._check_left_to_learner()
+        learner: GRASPEL = clone(default if self.learner is None else self.learner)
+        if learner.random_state is None:
+            learner.random_state = self.random_state
+        if learner.n_jobs is None:
+            learner.n_jobs = self.n_jobs
+        return learner
+
+    def _check_left_to_learner(self) -> None:
+        """Raise if a parameter of the learner is given here too."""
+        for name, default in self.LEARNER_PARAMETERS.items():
+            value = getattr(self, name)
+            if value is not default and (callable(value) or not isinstance(value, type(default)) or value != default):
+                raise ValueError(
+                    f"{name}={value!r}: is a parameter of the learner, and you also gave learner={self.learner!r}. "
+                    f"Set {name} there, or leave the learner out."
+                )
+
+    def _learn_graph(self, learner: GRASPEL, index: NeighborIndex, *, n_listed: int = 0) -> Fit:
+        """Fit the learner on an index, with lists of at least `n_listed` neighbors, and keep both."""
+        fit = learner._learn(index, learner._check_parameters(n_listed))
+        index.describe(self)
+        self.learner_, self.graph_, self.index_ = learner, learner.graph_, index
+        return fit
+
+    def _find_near_points(self, X: Any, k: int) -> Ties:
+        """The k points of the fit that are nearest to each new point, after a check of the new points."""
+        rows = self._check_rows(X)
+        return self.index_.find(rows, k)
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn that X may be a matrix of distances."""
+        tags = super().__sklearn_tags__()
+        metric = self.learner.metric if isinstance(self.learner, GRASPEL) else self.metric
+        tags.input_tags.pairwise = isinstance(metric, str) and metric == PRECOMPUTED
+        return tags
