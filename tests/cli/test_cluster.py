@@ -73,9 +73,9 @@ def test_options_reach_the_learner_and_the_head(graspel, data, output, monkeypat
 
     seen, learn = {}, GRASPEL._learn
 
-    def spy(model, index, **options):
+    def spy(model, *given, **options):
         seen.update(model.get_params())
-        return learn(model, index, **options)
+        return learn(model, *given, **options)
 
     monkeypatch.setattr(GRASPEL, "_learn", spy)
     given = {"n_neighbors": 3, "metric": "cosine", "initial": "mst", "max_iter": 2}
@@ -94,9 +94,9 @@ def test_without_options_the_learner_is_that_of_the_estimator(graspel, data, out
 
     seen, learn = [], GRASPEL._learn
 
-    def spy(model, index, **options):
+    def spy(model, *given, **options):
         seen.append(model.get_params())
-        return learn(model, index, **options)
+        return learn(model, *given, **options)
 
     monkeypatch.setattr(GRASPEL, "_learn", spy)
     assert graspel("cluster", data, "-o", output, "-q").code == 0

@@ -45,7 +45,7 @@ def classes(tmp_path):
 def test_the_coordinates_are_those_of_the_estimator(graspel, data, points, tmp_path, name):
     assert graspel("embed", data, "-o", tmp_path / name, "--seed", 3, "-q", *SHORT).code == 0
     names, coordinates = written(tmp_path / name)
-    model = GraspelTSNE(random_state=3, early_iter=20, n_iter=20, refine_iter=10)
+    model = GraspelTSNE(random_state=3, max_iter=10)
     assert (coordinates == model.fit_transform(points)).all()
     assert names in (None, "x,y")
 
@@ -62,12 +62,12 @@ def test_spectral_coordinates(graspel, data, points, output, d, names):
 def test_options_reach_the_learner(graspel, data, output, monkeypatch, method):
     seen, learn = [], GRASPEL._learn
 
-    def spy(learner, index, **options):
+    def spy(learner, *given, **options):
         seen.append(learner.get_params())
-        return learn(learner, index, **options)
+        return learn(learner, *given, **options)
 
     monkeypatch.setattr(GRASPEL, "_learn", spy)
-    options = ("--set", "learner__n_neighbors=3", "--metric", "cosine", "--set", "learner__max_iter=1", "--seed", 7)
+    options = ("--set", "learner__n_neighbors=3", "--set", "learner__metric=cosine", "--set", "learner__max_iter=1", "--seed", 7)
     options += ("--jobs", 1)
     assert graspel("embed", data, "-o", output, "-q", "--method", method, *options).code == 0
     given = {"n_neighbors": 3, "metric": "cosine", "max_iter": 1, "random_state": 7, "n_jobs": 1}
@@ -113,7 +113,6 @@ def test_the_summary_is_readable(graspel, data, classes, tmp_path, output):
     for words in (
         "60",
         "in 2 dimensions, by tsne",
-        "representatives 12",
         "2 classes",
         "coordinates.csv",
         "p.png",
@@ -129,7 +128,7 @@ def test_json_is_alone(graspel, data, classes, output):
     outcome = graspel("embed", data, "-o", output, "--labels", classes, "--json", *SHORT)
     assert (outcome.code, outcome.err) == (0, "")
     record = json.loads(outcome.out)
-    assert (record["points"], record["components"], record["representatives"], record["classes"]) == (60, 2, 12, 2)
+    assert (record["points"], record["components"], record["classes"]) == (60, 2, 2)
     outcome = graspel("embed", data, "-o", output, "--json", "--method", "spectral", "-d", 3)
     assert len(json.loads(outcome.out)["eigenvalues"]) == 3
 

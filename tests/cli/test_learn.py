@@ -19,15 +19,15 @@ def test_options_reach_the_estimator(graspel, data, tmp_path, monkeypatch):
     seen = {}
     fit = GRASPEL.fit
 
-    def spy(self, X, y=None):
+    def spy(self, X, **options):
         seen.update(self.get_params())
-        return fit(self, X)
+        return fit(self, X, **options)
 
     monkeypatch.setattr(GRASPEL, "fit", spy)
-    options = ["-n", 3, "--metric", "cosine", "--set", "tol=1e2", "--set", "window=0.1", "--set", "refine=true"]
+    options = ["-n", 3, "--metric", "cosine", "--set", "tol=1e2", "--set", "window=0.1", "--set", "weights=refined"]
     options += ["--seed", 7, "--set", "max_iter=2", "--jobs", 1]
     assert graspel("learn", data, "-o", tmp_path / "g.npz", "--quiet", *options).code == 0
-    given = {"n_neighbors": 3, "metric": "cosine", "tol": 100.0, "window": 0.1, "refine": True}
+    given = {"n_neighbors": 3, "metric": "cosine", "tol": 100.0, "window": 0.1, "weights": "refined"}
     given |= {"random_state": 7, "max_iter": 2, "n_jobs": 1}
     assert given.items() <= seen.items()
     assert {name: seen[name] for name in seen.keys() - given} == {
@@ -264,7 +264,7 @@ def test_points_on_a_dask_cluster(graspel, tmp_path):
 def test_too_little_memory_is_one_sentence(graspel, data, tmp_path, monkeypatch):
     from graspel.estimators.learner import GRASPEL
 
-    def fit(self, X, y=None):
+    def fit(self, X, **options):
         raise MemoryError("Unable to allocate 8.00 TiB for an array")
 
     monkeypatch.setattr(GRASPEL, "fit", fit)

@@ -49,7 +49,7 @@ def test_the_list_of_parameters_has_all_of_them(graspel):
         ("random_state=3", ["random_state", "an option of its own"]),
         ("learner__window=0.1", ["no parameter 'learner__window'"]),
         ("window=wide", ["window='wide'", "must be a number"]),
-        ("n_components=1.5", ["n_components=1.5", "whole number"]),
+        ("max_iter=1.5", ["max_iter=1.5", "whole number"]),
     ],
 )
 def test_a_wrong_setting_is_one_sentence(graspel, data, tmp_path, setting, words):

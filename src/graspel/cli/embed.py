@@ -40,7 +40,7 @@ def embed(
     """Place the points of `data`, write their coordinates to `output`, and draw them."""
     began = monotonic()
     _check_method(method, n_components)
-    parameters = run.choose(METHODS[method], n_components=n_components, learner__metric=metric)
+    parameters = run.choose(METHODS[method], n_components=n_components, metric=metric)
     check_files([data, labels, find_initial_file(parameters)], coordinates=output, picture=plot)
     with run.progress():
         from graspel.io.point_files import write_coordinates
@@ -102,7 +102,7 @@ def _summary(model: Any, method: str) -> dict[str, Any]:
         "density": graph.density,
     }
     if method == "tsne":
-        return record | {"representatives": len(model.representatives_), "kl_divergence": model.kl_divergence_}
+        return record | {"kl_divergence": model.kl_divergence_}
     return record | {"eigenvalues": model.eigenvalues_}
 
 
@@ -121,10 +121,9 @@ def _rows(record: dict[str, Any]) -> list[tuple[str, str, str]]:
         ("points", f"{record['points']:,}", f"in {record['components']} dimensions, by {record['method']}"),
         ("graph", f"density {record['density']:.3f}", f"{record['edges']:,} edges"),
     ]
-    if "representatives" in record:
+    if "kl_divergence" in record:
         divergence = record["kl_divergence"]
         rows += [
-            ("representatives", f"{record['representatives']:,}", "one for each group of points"),
             ("divergence", f"{divergence:.3f}", "Kullback-Leibler, between the neighbors here and in the data"),
         ]
     if "accuracy" in record:

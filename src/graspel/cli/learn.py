@@ -31,12 +31,12 @@ def learn(
     written: list[str],
 ) -> None:
     """Learn a graph from the file `data`, write it to `output`, and print the certificate."""
-    parameters = run.choose("GRASPEL", n_neighbors=n_neighbors, metric=metric, checkpoint=checkpoint)
+    parameters = run.choose("GRASPEL", n_neighbors=n_neighbors, metric=metric)
     check_files([data, find_initial_file(parameters)], graph=output)
     with run.progress():
         opened = nullcontext(table.read(data)) if dask is None else open_on_cluster(data, table.key, dask)
         with opened as points:
-            model = build_estimator("GRASPEL", parameters).fit(points.X)
+            model = build_estimator("GRASPEL", parameters).fit(points.X, checkpoint=checkpoint)
         graph = model.graph_ if points.names is None else model.graph_.with_names(points.names)
         announce("writing", detail=output.name)
         graph.export(output)
