@@ -138,7 +138,7 @@ def test_shells_complete_the_names_of_commands(shell):
 
 SLOW_FIT = """
 import time, graspel.estimators.learner
-def fit(self, X, y=None):
+def fit(self, X, y=None, **options):
     print("busy", flush=True)
     time.sleep(60)
 graspel.estimators.learner.GRASPEL.fit = fit
@@ -153,7 +153,7 @@ files.FORMATS[".npz"] = files.FORMATS[".npz"]._replace(write=write)
 """
 C_LIBRARY = """
 import time, graspel.estimators.learner
-def fit(self, X, y=None):
+def fit(self, X, y=None, **options):
     print("busy", flush=True)
     try:
         time.sleep(60)

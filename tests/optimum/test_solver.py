@@ -202,7 +202,9 @@ def test_exact_finish_of_estimates_reaches_the_optimum(monkeypatch, seed):
 def test_measures_of_the_elimination_are_those_of_the_full_inverse(seed, n):
     """lambda_2, R between nodes and F, from one factor; 400 nodes are eliminated, fewer are all core."""
     X = blobs(seed, n)
-    learned = run.learn_optimum(NeighborIndex(X, random_state=0), Settings(n_neighbors=1), np.random.default_rng(0))
+    learned = run.run(
+        NeighborIndex(X, random_state=0), Settings(n_neighbors=1, weights="optimal"), np.random.default_rng(0)
+    )
     exact, graph = learned.exact, learned.graph
     L = graph.laplacian.toarray()
     nodes = np.random.default_rng(seed).permutation(n)[:20]

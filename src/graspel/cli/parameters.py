@@ -122,7 +122,7 @@ def find_initial_file(parameters: Mapping[str, Any]) -> Path | None:
     >>> find_initial_file({"initial": "no/such/file.npz"})
     Traceback (most recent call last):
     ...
-    ValueError: initial=no/such/file.npz: is none of knn, mutual, local-scale, unn, mst, nor the path of a graph file that exists.
+    ValueError: initial=no/such/file.npz: is none of knn, mutual, local-scale, unn, mst, nor the path of ...
     """
     name, initial = next(((n, v) for n, v in parameters.items() if n.endswith("initial")), ("", None))
     if not isinstance(initial, str):
