@@ -248,11 +248,11 @@ class TestRefusedBeforeTheWork:
     @pytest.mark.parametrize(
         ("k", "words"),
         [
-            (0, ["at least 1", "--clusters"]),
-            (-3, ["at least 1"]),
-            (61, ["-k 61", "60 points", "points.npy"]),
+            (0, ["n_clusters=0"]),
+            (-3, ["n_clusters=-3"]),
+            (61, ["n_clusters=61", "from 1 to", "60"]),
             ("abc", ["'abc'", "whole number", "auto"]),
-            (2.5, ["'2.5'", "whole number"]),
+            (2.5, ["2.5", "whole number"]),
         ],
     )
     def test_the_number_of_clusters(self, graspel, data, output, k, words):
@@ -260,7 +260,7 @@ class TestRefusedBeforeTheWork:
 
     def test_more_clusters_than_nodes(self, graspel, graph_file, output):
         outcome = graspel("cluster", "--graph", graph_file, "-k", 6, "-o", output)
-        assert outcome.is_one_sentence("-k 6", "graph.npz", "5")
+        assert outcome.is_one_sentence("n_clusters=6", "5")
 
     @pytest.mark.parametrize(
         ("name", "words"),

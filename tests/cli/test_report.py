@@ -125,7 +125,7 @@ def test_options_reach_the_learner(graspel, data, output):
         (["-o", "report.pdf"], ["report.pdf", ".html"]),
         (["-o", "no/folder/report.html"], ["no/folder", "does not exist"]),
         (["-o", "report.html", "-k", "many"], ["'many'", "auto"]),
-        (["-o", "report.html", "-k", "61"], ["-k 61", "60 points"]),
+        (["-o", "report.html", "-k", "61"], ["n_clusters=61", "60"]),
         (["-o", "report.html", "--labels", "none.csv"], ["none.csv", "does not exist"]),
         (["-o", "report.html", "--set", "window=0.7"], ["window=0.7"]),
         (["-o", "report.html", "--names", "none.txt"], ["none.txt", "does not exist"]),

@@ -48,12 +48,14 @@ def cluster(
     source = _find_source(data, graph, table, {**parameters, "--save-graph": save_graph})
     check_files([data, graph, labels, find_initial_file(parameters)], clusters=output, graph=save_graph)
     with run.progress():
+        from graspel.cluster.graph_clusters import check_n_clusters
         from graspel.io.point_files import write_labels
 
         points: Any = None if data is None else _read_points(data, table)
         learned = None if graph is None else _read_graph(graph, data, points)
         n_points = learned.n_nodes if learned is not None else points.X.shape[0]
-        check_n_clusters(n_clusters, n_points, source)
+        if n_clusters != AUTO:
+            check_n_clusters(n_clusters, n_points)
         classes = table.find_classes(labels, points, n_points, source)
         if learned is None:
             learned, found, record = _cluster_points(points, parameters)
@@ -103,12 +105,6 @@ def _find_source(data: Path | None, graph: Path | None, table: Table, given: dic
     if source is None:
         raise ValueError("there is nothing to cluster; give the file of the points, or that of their graph by --graph.")
     return source
-
-
-def check_n_clusters(n_clusters: int | str, n_points: int, source: Path) -> None:
-    """Raise if there are fewer points than clusters."""
-    if isinstance(n_clusters, int) and n_clusters > n_points:
-        raise ValueError(f"-k {n_clusters}: {source} holds only {n_points:,} points; ask for 1 to {n_points} clusters.")
 
 
 def _check_components(n_clusters: int | str, graph: Graph, source: Path) -> None:

@@ -71,7 +71,7 @@ def describe(graph: Graph, n_eigenvalues: int | None = 0) -> dict[str, Any]:
         "weights": _summary(graph.weights) if graph.n_edges else None,
         "edges_by_origin": {Origin(code).label: count for code, count in _counts(graph.origin)},
         "edges_by_round": {str(number): count for number, count in _counts(graph.round)},
-        "eigenvalues": _cheap_eigenvalues(graph) if n_eigenvalues is None else _eigenvalues(graph, n_eigenvalues),
+        "eigenvalues": _eigenvalues(graph, n_eigenvalues),
     }
 
 
@@ -108,36 +108,37 @@ def _counts(codes: Any) -> list[tuple[int, int]]:
     return list(zip(values.tolist(), counts.tolist(), strict=True))
 
 
-def _cheap_eigenvalues(graph: Graph) -> list[float]:
-    """Return the first eigenvalues of a small graph; none if its weights are beyond what can be computed with."""
-    if graph.n_nodes > CHEAP_NODES:
-        return []
-    with suppress(ValueError):
-        return _eigenvalues(graph, CHEAP_EIGENVALUES)
-    return []
+def _eigenvalues(graph: Graph, wanted: int | None) -> list[float]:
+    """Return the smallest eigenvalues past the zeros, of which there is one for each component.
 
-
-def _eigenvalues(graph: Graph, n_eigenvalues: int) -> list[float]:
-    """Return the smallest eigenvalues past the zeros, of which there is one for each component."""
-    n_zero = graph.components[0]
-    n_eigenvalues = min(n_eigenvalues, graph.n_nodes - n_zero)
-    if n_eigenvalues == 0:
+    None wants a few of a small graph, and none if its weights are beyond what can be computed with.
+    """
+    if wanted is None:
+        with suppress(ValueError):
+            return _eigenvalues(graph, CHEAP_EIGENVALUES if graph.n_nodes <= CHEAP_NODES else 0)
         return []
+    if wanted == 0:
+        return []  # without a look at the components, whose labels take memory for every node
     from graspel.linalg import smallest_eigenpairs
 
-    pairs = smallest_eigenpairs(graph, n_zero + n_eigenvalues)
-    values: list[float] = pairs.values[n_zero:].tolist()
+    n_zero = graph.components[0]
+    wanted = min(wanted, graph.n_nodes - n_zero)
+    if wanted == 0:
+        return []
+    values: list[float] = smallest_eigenpairs(graph, n_zero + wanted).values[n_zero:].tolist()
     return values
 
 
 def _rows(record: dict[str, Any]) -> list[tuple[str, str, str]]:
     from graspel.graph import Origin
 
+    is_one = record["components"] == 1
+    largest = f"not connected; the largest has {record['largest_component']:,} nodes"
     rows = [
         ("Nodes", f"{record['nodes']:,}", ""),
         ("Edges", f"{record['edges']:,}", ""),
         ("Density", f"{record['density']:.4g}", "edges per node; a tree has just under 1"),
-        ("Components", f"{record['components']:,}", _describe_components(record)),
+        ("Components", f"{record['components']:,}", "connected" if is_one else largest),
         ("Neighbors per node", _format_range(record["neighbors"]), "smallest / median / largest"),
     ]
     if record["weights"]:
@@ -150,12 +151,6 @@ def _rows(record: dict[str, Any]) -> list[tuple[str, str, str]]:
         values = "  ".join(f"{value:.3g}" for value in record["eigenvalues"])
         rows.append(("First eigenvalues", values, "of the Laplacian, without the zeros"))
     return rows
-
-
-def _describe_components(record: dict[str, Any]) -> str:
-    if record["components"] == 1:
-        return "connected"
-    return f"not connected; the largest has {record['largest_component']:,} nodes"
 
 
 def _format_range(summary: dict[str, float]) -> str:

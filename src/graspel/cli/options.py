@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from graspel.cli.output import print_json, print_table
-from graspel.cli.parameters import describe, read_settings
+from graspel.cli.parameters import describe, parse_value, read_settings
 from graspel.cli.progress_bar import progress_bar
 
 AUTO = "auto"
@@ -57,25 +57,12 @@ def argument(help: str, metavar: str) -> Any:
     return typer.Argument(help=help, show_default=False, metavar=metavar)
 
 
-def parse_count(text: str) -> int | str:
-    """Return the number of clusters, or "auto"."""
-    if text == AUTO:
-        return text
-    try:
-        number = int(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is neither a whole number nor auto") from None
-    if number < 1:
-        raise typer.BadParameter(f"{number} clusters cannot be made; ask for at least 1, or for auto")
-    return number
-
-
 Data = Annotated[Path, argument("The points, one per row: a file, or a folder", "DATA")]
 GraphArgument = Annotated[Path, argument(f"The graph: {GRAPH_FORMATS}", "GRAPH")]
 GraphOutput = Annotated[Path, option(f"The graph: {GRAPH_FORMATS}", "FILE", "--output", "-o")]
 Labels = Annotated[Path | None, option("Known classes, to compare with: .csv or .npy", "FILE")]
 Clusters = Annotated[
-    Any, parameter_option("GraspelClustering", "n_clusters", "INT|auto", "--clusters", "-k", parser=parse_count)
+    Any, parameter_option("GraspelClustering", "n_clusters", "INT|auto", "--clusters", "-k", parser=parse_value)
 ]
 Metric = Annotated[str | None, parameter_option("GRASPEL", "metric", "NAME", "--metric")]
 Settings = Annotated[list[str] | None, option("Set a parameter of the method; may be repeated", "NAME=VALUE", "--set")]

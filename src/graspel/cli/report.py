@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from graspel.cli import options
-from graspel.cli.cluster import check_n_clusters
 from graspel.cli.command import Command
 from graspel.cli.options import option
 from graspel.cli.output import check_files
@@ -44,6 +43,7 @@ def report(
     check_files([data, labels, *words.values(), find_initial_file(parameters)], page=output)
     pictures = None if images is None else _parse_images(images)
     with run.progress():
+        from graspel.cluster.graph_clusters import check_n_clusters
         from graspel.report import write_report
         from graspel.report.pictures import open_pictures
 
@@ -51,7 +51,8 @@ def report(
         X, n_points = points.X, points.X.shape[0]
         if pictures is not None:
             open_pictures(pictures, X, n_points)  # raises before the work
-        check_n_clusters(n_clusters, n_points, data)
+        if n_clusters != options.AUTO:
+            check_n_clusters(n_clusters, n_points)
         known: dict[str, Any] = {"labels": table.find_classes(labels, points, n_points, data), "images": pictures}
         known |= _read_words(words, points)
         model = build_estimator("GRASPEL", parameters).fit(X)
