@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from graspel.runtime.types import Floats
 
@@ -77,3 +77,21 @@ def is_connected(heads: NDArray[np.integer], tails: NDArray[np.integer], n_nodes
     """Whether the edges connect all nodes."""
     A = sp.coo_array((np.ones(len(heads)), (heads, tails)), shape=(n_nodes, n_nodes))
     return bool(connected_components(A, directed=False)[0] == 1)
+
+
+def spanning_forest(
+    heads: NDArray[np.integer], tails: NDArray[np.integer], costs: Floats, n_nodes: int
+) -> NDArray[np.bool_]:
+    """Mark the edges of the spanning forest of least cost; of equal costs the first. No pair occurs twice.
+
+    Costs are replaced by their ranks, which differ, so that the forest is unique and every edge of it can be told.
+
+    >>> spanning_forest(np.array([0, 0, 1]), np.array([1, 2, 2]), np.array([3.0, 1.0, 3.0]), 3)
+    array([ True,  True, False])
+    """
+    ranks = np.empty(len(costs))
+    ranks[np.argsort(costs, kind="stable")] = np.arange(1.0, len(costs) + 1)
+    A = sp.coo_array((ranks, (heads, tails)), shape=(n_nodes, n_nodes)).tocsr()
+    A.indices, A.indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)  # scipy < 1.17 takes no others here
+    marked: NDArray[np.bool_] = np.isin(ranks, minimum_spanning_tree(A).data)
+    return marked

@@ -30,11 +30,11 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import minimum_spanning_tree
 
 from graspel.graph import Graph, Origin
 from graspel.graph.adjacency import check_adjacency
 from graspel.linalg.arguments import check_positive
+from graspel.linalg.components import spanning_forest
 from graspel.linalg.factor.ordering import order_neighbors_together
 from graspel.linalg.laplacian import laplacian_of
 from graspel.linalg.pencil import largest_generalized_eigenvalue, relative_condition
@@ -111,7 +111,7 @@ def _sparsify(A: sp.csr_array, condition: float | None, density: float | None, r
     heads, tails, weights = edges.row.astype(np.int64), edges.col.astype(np.int64), edges.data
     n = A.shape[0]
     added = np.full(len(heads), -1)  # round that added each edge: 0 for the tree, -1 for none
-    added[_tree_edges(A, heads, tails)] = 0
+    added[spanning_forest(heads, tails, 1.0 / weights, n)] = 0
     limit = len(heads) if density is None else _edge_limit(density, n, int((added == 0).sum()))
     L = laplacian_of(A)
     rounds, reached = 0, np.inf
@@ -166,16 +166,6 @@ def _edge_limit(density: float, n_nodes: int, n_tree: int) -> int:
             f"{n_nodes} nodes. With fewer the graph would fall apart."
         )
     return limit
-
-
-def _tree_edges(A: sp.csr_array, heads: Ints, tails: Ints) -> NDArray[np.bool_]:
-    """Mark the edges of the maximum-weight spanning forest."""
-    resistance = A.copy()
-    resistance.data = 1.0 / resistance.data
-    tree = minimum_spanning_tree(resistance).tocoo()
-    n = A.shape[0]
-    low, high = np.minimum(tree.row, tree.col).astype(np.int64), np.maximum(tree.row, tree.col).astype(np.int64)
-    return np.isin(heads * n + tails, low * n + high)
 
 
 def _adjacency(heads: Ints, tails: Ints, weights: Floats, kept: NDArray[np.bool_], n: int) -> sp.csr_array:

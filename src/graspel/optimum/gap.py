@@ -39,9 +39,8 @@ J. Edmonds. Submodular functions, matroids, and certain polyhedra. Combinatorial
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import minimum_spanning_tree
 
+from graspel.linalg.components import spanning_forest
 from graspel.runtime.types import Floats, Ints
 
 
@@ -85,8 +84,4 @@ def heaviest_forest(n_nodes: int, heads: Ints, tails: Ints, values: Floats) -> f
     if not positive.any():
         return 0.0
     heads, tails, values = heads[positive], tails[positive], values[positive]
-    order = np.argsort(-values, kind="stable")
-    rank = np.empty(len(values))
-    rank[order] = np.arange(1.0, len(values) + 1)
-    tree = minimum_spanning_tree(sp.coo_array((rank, (heads, tails)), shape=(n_nodes, n_nodes)).tocsr())
-    return float(values[order[tree.data.astype(np.int64) - 1]].sum())
+    return float(values[spanning_forest(heads, tails, -values, n_nodes)].sum())

@@ -26,11 +26,9 @@ from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import minimum_spanning_tree
 
 from graspel.graph import Graph
-from graspel.linalg.components import is_connected
+from graspel.linalg.components import is_connected, spanning_forest
 from graspel.optimum.gap import optimality_gap
 from graspel.runtime.types import Bools, Floats, Ints
 
@@ -112,10 +110,7 @@ def find_needed(heads: Ints, tails: Ints, n_nodes: int, leverage: Floats, neglig
     """
     kept: Bools = leverage > negligible
     if not kept.all() and not is_connected(heads[kept], tails[kept], n_nodes):
-        rank = np.empty(len(leverage))
-        rank[np.argsort(-leverage, kind="stable")] = np.arange(1.0, len(leverage) + 1)  # distinct: the tree is unique
-        tree = minimum_spanning_tree(sp.coo_array((rank, (heads, tails)), shape=(n_nodes, n_nodes)).tocsr())
-        kept |= np.isin(rank, tree.data)
+        kept |= spanning_forest(heads, tails, -leverage, n_nodes)
     return kept
 
 

@@ -30,11 +30,10 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import squareform
 
 from graspel.graph import Graph, Origin
+from graspel.linalg.components import spanning_forest
 from graspel.optimum.problem import find_needed
 from graspel.recovery.likelihood import Likelihood, Refinement, best_weights
 from graspel.recovery.noise import MAX_NOISE_SHARE, SMALLEST, noisy_likelihood, typical_distance
@@ -186,8 +185,8 @@ class AllPairs:
 
     def count_until_connected(self, weights: Floats) -> int:
         """How many of the heaviest pairs connect all nodes: those no lighter than any in the heaviest spanning tree."""
-        cost = sp.coo_array((1.0 / weights, (self.heads, self.tails)), shape=self.S.shape).tocsr()
-        return int((1.0 / weights <= minimum_spanning_tree(cost).data.max()).sum())
+        cost = 1.0 / weights
+        return int((cost <= cost[spanning_forest(self.heads, self.tails, cost, len(self.S))].max()).sum())
 
     def outside_gap(self, pairs: Ints, weights: Floats) -> float:
         """The largest R / k - 1 of all other pairs (-1 where there are none)."""

@@ -25,14 +25,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import minimum_spanning_tree
 
 from graspel.data.prepared import Data
 from graspel.graph import Graph
 from graspel.learning.run import run
 from graspel.learning.settings import Settings
 from graspel.linalg import effective_resistance
+from graspel.linalg.components import spanning_forest
 from graspel.linalg.edge_resistances import EdgeResistances
 from graspel.neighbors.index import NeighborIndex
 from graspel.optimum.columns import REFINE_WORK
@@ -150,9 +149,5 @@ def removal_loss(leverage: Floats) -> Floats:
 def _find_weakest(graph: Graph, loss: Floats, price: float, limit: int) -> Ints:
     """The edges of smallest loss, all below the price: at most `limit`, none of the spanning tree of largest losses."""
     cost = 1.0 / np.maximum(loss, np.finfo(float).tiny)
-    rank = np.argsort(np.argsort(cost, kind="stable"), kind="stable") + 1.0  # distinct, so that the tree is unique
-    tree = minimum_spanning_tree(sp.coo_array((rank, (graph.heads, graph.tails)), shape=(graph.n_nodes,) * 2).tocsr())
-    free = np.ones(graph.n_edges, dtype=bool)
-    free[np.isin(rank, tree.data)] = False
-    weak = np.flatnonzero(free & (loss < price))
+    weak = np.flatnonzero(~spanning_forest(graph.heads, graph.tails, cost, graph.n_nodes) & (loss < price))
     return weak[np.argsort(loss[weak], kind="stable")[:limit]]

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+from scipy.sparse.csgraph import connected_components
 
 from graspel.data.extension import ChangingPoints
 from graspel.data.prepared import METRICS
@@ -37,6 +37,7 @@ from graspel.learning.run import finish_weights, run_rounds
 from graspel.learning.run_log import RunLog
 from graspel.learning.settings import Settings
 from graspel.learning.weights import Weights
+from graspel.linalg.components import spanning_forest
 from graspel.neighbors.grown import add_to_lists, remove_from_lists
 from graspel.neighbors.index import NeighborIndex
 from graspel.neighbors.search import Neighbors
@@ -203,18 +204,14 @@ class GrowingGraph:
             return joins
         labels = self._components(edges)
         ends = labels[joins.heads], labels[joins.tails]
-        order = np.argsort(joins.z, kind="stable")
-        rank = np.empty(len(order))
-        rank[order] = np.arange(1, len(order) + 1)  # different and positive: every join can be told apart
         size = int(labels.max()) + 1
         keys = edge_keys(*ends, size)
         inner = ends[0] == ends[1]
         chosen = np.flatnonzero(~inner)
-        chosen = chosen[np.argsort(rank[chosen])]
+        chosen = chosen[np.argsort(joins.z[chosen], kind="stable")]
         chosen = chosen[np.sort(np.unique(keys[chosen], return_index=True)[1])]  # of parallel joins the shortest
         low, high = np.divmod(keys[chosen], size)
-        tree = minimum_spanning_tree(sp.coo_array((rank[chosen], (low, high)), shape=(size, size)).tocsr())
-        return joins.at(np.isin(rank, tree.data))
+        return joins.at(np.sort(chosen[spanning_forest(low, high, joins.z[chosen], size)]))
 
     def _new_joins(self, edges: Edges, current: int, rng: np.random.Generator) -> Edges:
         """The closest pairs between the components that are left."""
