@@ -67,16 +67,7 @@ def test_options_reach_the_learner(graspel, data, output, monkeypatch, method):
         return learn(learner, *given, **options)
 
     monkeypatch.setattr(GRASPEL, "_learn", spy)
-    options = (
-        "--set",
-        "learner__n_neighbors=3",
-        "--set",
-        "learner__metric=cosine",
-        "--set",
-        "learner__max_iter=1",
-        "--seed",
-        7,
-    )
+    options = ("--set", "learner__n_neighbors=3", "--metric", "cosine", "--set", "learner__max_iter=1", "--seed", 7)
     options += ("--jobs", 1)
     assert graspel("embed", data, "-o", output, "-q", "--method", method, *options).code == 0
     given = {"n_neighbors": 3, "metric": "cosine", "max_iter": 1, "random_state": 7, "n_jobs": 1}

@@ -65,5 +65,9 @@ def test_parameters_of_the_learner():
     parameters = read_settings("GraspelTSNE", ["learner__n_neighbors=4", "reduction=2"], {"random_state": 0})
     model = build_estimator("GraspelTSNE", parameters)
     assert (model.learner.n_neighbors, model.learner.max_iter, model.reduction) == (4, 0, 2)
+    given = {"metric": "cosine", "learner__max_iter": 1, "n_neighbors": 5}
+    model = build_estimator("GraspelClustering", given)
+    assert (model.learner.metric, model.learner.max_iter, model.learner.n_neighbors) == ("cosine", 1, 5)
+    model._check_left_to_learner()
     with pytest.raises(ValueError, match="GRASPEL has no parameter 'reduction'"):
         read_settings("GraspelTSNE", ["learner__reduction=4"], {})

@@ -148,5 +148,6 @@ def build_estimator(estimator: str, parameters: Mapping[str, Any]) -> Any:
     nested = {name.removeprefix(LEARNER): value for name, value in parameters.items() if name.startswith(LEARNER)}
     model = getattr(graspel, estimator)(**{n: v for n, v in parameters.items() if not n.startswith(LEARNER)})
     if nested:
-        model.set_params(learner=model._default_learner().set_params(**nested))
+        learner = model._default_learner().set_params(**nested)
+        model.set_params(learner=learner, **model.LEARNER_PARAMETERS)  # these are the learner's now
     return model
