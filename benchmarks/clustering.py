@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.scaling import manifold
-from benchmarks.sections import Results, measure, run_sections, titled_table
-from reproduction.suite_data import load_labeled
-from reproduction.suite_methods import SUITE_METHODS
+from benchmarks.sections import Run, run_sections, titled_table
+from reproduction.clusterings import SUITE_METHODS
+from reproduction.data import load_labeled
 from reproduction.timing import time_call
 
 METHODS = ("graspel", "umap-kmeans")
@@ -39,9 +39,9 @@ def measure_method(name: str) -> dict[str, float]:
     return {"seconds": seconds, "acc": float(scores[0]), "nmi": float(scores[1])}
 
 
-def mnist(results: Results) -> str:
+def mnist(results: Run) -> str:
     """MNIST end to end, ours beside UMAP (10 dimensions) and k-means."""
-    cells = {name: measure(results, f"mnist/{name}", lambda name=name: measure_method(name)) for name in METHODS}
+    cells = {name: results.measure(f"mnist/{name}", lambda name=name: measure_method(name)) for name in METHODS}
     ours = cells["graspel"]["seconds"]
     rows = [
         [
@@ -68,10 +68,10 @@ def measure_large(what: str) -> float:
     return time_call(lambda: models[what]().fit(X))[0]
 
 
-def large(results: Results) -> str:
+def large(results: Run) -> str:
     """A million points of 32 features: the clustering, its graphs and its search included, beside the learner's fit."""
     seconds = {
-        what: measure(results, f"large/{what}", lambda what=what: measure_large(what)) for what in ("fit", "cluster")
+        what: results.measure(f"large/{what}", lambda what=what: measure_large(what)) for what in ("fit", "cluster")
     }
     rows = [[what, f"{value:.1f}", f"{value / seconds['fit']:.2f}"] for what, value in seconds.items()]
     return titled_table(f"{LARGE:,} points x 32", ["", "seconds", "times fit"], rows)

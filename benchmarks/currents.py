@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial import Delaunay
 
-from benchmarks.sections import Results, measure, run_sections, titled_table
+from benchmarks.sections import Run, run_sections, titled_table
 from graspel import GraspelRecovery
 from graspel.graph import Graph, grid_graph
 from graspel.linalg import LaplacianSolver
@@ -54,7 +54,7 @@ def measure_network(kind: str, side: int, n_measurements: int, noise: tuple[floa
     return [float(value) for value in np.mean(found, axis=0)]
 
 
-def networks(results: Results) -> str:
+def networks(results: Run) -> str:
     """All networks."""
     rows = []
     for kind in ("grid", "triangulation"):
@@ -63,7 +63,7 @@ def networks(results: Results) -> str:
                 cells = []
                 for label, noise in NOISE.items():
                     key = f"{kind}/{side}/{m}/{label}"
-                    F, error = measure(results, key, lambda a=(kind, side, m, noise): measure_network(*a))
+                    F, error = results.measure(key, lambda a=(kind, side, m, noise): measure_network(*a))
                     cells.append(f"{F:.3f} ({100 * error:.0f} %)")
                 rows.append([f"{kind}, {side**2} nodes, {m} measurements", *cells])
     return titled_table(f"F-measure (error of the weights), mean of {SEEDS}", ["network", *NOISE], rows)

@@ -1,31 +1,26 @@
 """Classification from a few labels: GraspelClassifier beside its peers, with 1, 5 and 10 labels a class.
 
-    GRASPEL_DATA=path/to/data python -m benchmarks.few_labels --output few_labels.json
+    GRASPEL_DATA=path/to/data python -m benchmarks.few_labels    # continues where an earlier run stopped
 
 Peers: LabelSpreading and LabelPropagation of scikit-learn on their kNN graph, the nearest labeled points themselves
 (kNN, with as many neighbors as there are labels a class, at most 5), and the same on UMAP coordinates of all points,
 which uses the unlabeled points too. The accuracy is that on the unlabeled points, over several draws of the labels.
-Every number is written as soon as it is known, and a run that was stopped goes on from there.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import time
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.semi_supervised import LabelPropagation, LabelSpreading
 
+from benchmarks.sections import Run, run_sections, titled_table
 from graspel import GraspelClassifier
-from graspel.datasets import load
+from reproduction.data import PAPER_SETS, load_data
 
-SETS = ("coil20", "pendigits", "usps", "mnist")
 LABELS = (1, 5, 10)
 NEIGHBORS = 7  # of LabelSpreading and LabelPropagation, scikit-learn's default
 
@@ -67,55 +62,46 @@ def coordinates(data: dict[str, Any]) -> np.ndarray:
     return data["umap"]
 
 
-def measure(path: Path, sets: list[str], draws: int, points: int) -> dict[str, float]:
-    """Accuracies by "set, method, labels, draw"; those in the file are not measured again."""
-    found: dict[str, float] = json.loads(path.read_text()) if path.exists() else {}
-    for name in sets:
-        whole = load(name)
-        X, y = np.asarray(whole.X, dtype=np.float32), np.unique(whole.y, return_inverse=True)[1]
-        if len(X) > points:
-            chosen = np.sort(np.random.default_rng(0).choice(len(X), points, replace=False))
-            X, y = X[chosen], y[chosen]
-        data: dict[str, Any] = {"X": X}
-        for per_class in LABELS:
-            for draw in range(draws):
-                few = draw_labels(y, per_class, draw)
-                for method, classify in METHODS.items():
-                    key = f"{name}, {method}, {per_class}, {draw}"
-                    if key in found:
-                        continue
-                    began = time.perf_counter()
-                    with warnings.catch_warnings():
-                        warnings.simplefilter("ignore")
-                        classes = classify(data, few, per_class)
-                    found[key] = float((classes == y)[few < 0].mean())
-                    print(f"{key}: {found[key]:.4f} in {time.perf_counter() - began:.1f} s", flush=True)
-                    path.write_text(json.dumps(found, indent=1))
+def measure_set(name: str, points: int, draws: int) -> dict[str, list[float]]:
+    """Accuracies of every draw, by "method, labels"."""
+    whole = load_data(name)
+    X, y = np.asarray(whole.X, dtype=np.float32), np.unique(whole.y, return_inverse=True)[1]
+    if len(X) > points:
+        chosen = np.sort(np.random.default_rng(0).choice(len(X), points, replace=False))
+        X, y = X[chosen], y[chosen]
+    data: dict[str, Any] = {"X": X}
+    found: dict[str, list[float]] = {}
+    for per_class in LABELS:
+        for draw in range(draws):
+            few = draw_labels(y, per_class, draw)
+            for method, classify in METHODS.items():
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    classes = classify(data, few, per_class)
+                found.setdefault(f"{method}, {per_class}", []).append(float((classes == y)[few < 0].mean()))
     return found
 
 
-def show(found: dict[str, float]) -> None:
-    """Print the table: mean accuracy by set and number of labels, and the mean of all."""
-    cells = [key.split(", ") for key in found]
-    columns = [(name, k) for name in SETS for k in LABELS if [name, str(k)] in [[c[0], c[2]] for c in cells]]
-    print("method".ljust(18), *(f"{name} {k}".rjust(13) for name, k in columns), "mean".rjust(8))
+def accuracy(results: Run) -> str:
+    """Mean accuracy by set and number of labels, and the mean of all."""
+    points, draws = results.options.points, results.options.draws
+    found = {
+        name: results.measure(f"{name}/{points}/{draws}", lambda name=name: measure_set(name, points, draws))
+        for name in PAPER_SETS
+    }
+    rows = []
     for method in METHODS:
-        means = [
-            np.mean([value for key, value in found.items() if key.startswith(f"{name}, {method}, {k}, ")])
-            for name, k in columns
-        ]
-        print(method.ljust(18), *(f"{mean:13.3f}" for mean in means), f"{np.mean(means):8.3f}")
+        means = {name: [float(np.mean(found[name][f"{method}, {k}"])) for k in LABELS] for name in found}
+        cells = [" ".join(f"{mean:.3f}" for mean in of_set) for of_set in means.values()]
+        rows.append([method, *cells, f"{np.mean(list(means.values())):.3f}"])
+    counts = ", ".join(map(str, LABELS))
+    return titled_table(f"Accuracy with {counts} labels a class", ["method", *PAPER_SETS, "mean"], rows)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--output", type=Path, default=Path("few_labels.json"), help="file of the results")
-    parser.add_argument("--sets", nargs="+", default=list(SETS), choices=SETS)
-    parser.add_argument("--draws", type=int, default=5, help="draws of the labels")
-    parser.add_argument("--points", type=int, default=12_000, help="larger sets are sampled down to so many points")
-    options = parser.parse_args()
-    show(measure(options.output, options.sets, options.draws, options.points))
-
+OPTIONS = (
+    ("--draws", {"type": int, "default": 5, "help": "draws of the labels"}),
+    ("--points", {"type": int, "default": 12_000, "help": "larger sets are sampled down to so many points"}),
+)
 
 if __name__ == "__main__":
-    main()
+    run_sections("few_labels", __doc__, {"accuracy": accuracy}, more=OPTIONS)

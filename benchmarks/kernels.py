@@ -17,10 +17,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmarks.scaling import knn_graph, manifold
-from benchmarks.sections import Results, measure, run_sections, titled_table
+from benchmarks.sections import Run, run_sections, titled_table
 from reproduction.data import load_data
-from reproduction.processes import time_call_within
-from reproduction.timing import time_best, time_call
+from reproduction.timing import time_best, time_call, time_call_within
 
 LIMIT = 240  # seconds after which a peer is stopped
 
@@ -75,9 +74,9 @@ def peer_row(name: str, run: dict[str, float]) -> list[str]:
     return [name, f"{run['theirs']:.1f} s", f"residual {run['their_residual']:.1e}"]
 
 
-def eigsh(results: Results) -> str:
+def eigsh(results: Run) -> str:
     """Beside shift-invert Lanczos."""
-    run = measure(results, "eigsh", measure_eigsh)
+    run = results.measure("eigsh", measure_eigsh)
     rows = [
         ["ours", f"{run['ours']:.2f} s", f"residual {run['our_residual']:.1e}"],
         peer_row("scipy eigsh, shift-invert", run),
@@ -122,9 +121,9 @@ def measure_pyamg(n: int = 1_000_000, k: int = 13) -> dict[str, float]:
     return run if answer is None else run | {"their_residual": largest_residual(L, *answer)}
 
 
-def pyamg(results: Results) -> str:
+def pyamg(results: Run) -> str:
     """Beside algebraic multigrid with LOBPCG."""
-    run = measure(results, "pyamg", measure_pyamg)
+    run = results.measure("pyamg", measure_pyamg)
     rows = [
         ["ours", f"{run['ours']:.1f} s", f"residual {run['our_residual']:.1e}"],
         peer_row("pyamg Ruge-Stuben + LOBPCG", run),
@@ -177,22 +176,22 @@ def measure_grid() -> dict[str, Any]:
     return run
 
 
-def grid(results: Results) -> str:
+def grid(results: Run) -> str:
     """The sparsifier on a grid of 40,000 nodes, once the compiled loops are loaded."""
     wanted = {"density": "1.5 s", "condition": "4 s"}
     rows = [
         [f"to a {name}", f"{run['density']:.3f}", f"{run['condition']:.1f}", f"{run['seconds']:.2f} s", wanted[name]]
-        for name, run in measure(results, "grid", measure_grid).items()
+        for name, run in results.measure("grid", measure_grid).items()
     ]
     header = ["target", "density", "condition", "measured", "wanted"]
     return titled_table("Sparsifier on a grid of 200 x 200", header, rows)
 
 
-def sparsifier(results: Results) -> str:
+def sparsifier(results: Run) -> str:
     """Beside random sampling by leverage scores on top of the same tree."""
     rows = []
     for name in ("usps", "mnist"):
-        run = measure(results, f"sparsifier/{name}", lambda name=name: measure_sparsifier(name))
+        run = results.measure(f"sparsifier/{name}", lambda name=name: measure_sparsifier(name))
         rows.append(
             [
                 name,

@@ -13,8 +13,6 @@ to this benchmark. Writes benchmarks/results/large.json.
 
 from __future__ import annotations
 
-import argparse
-import json
 import resource
 import tempfile
 import threading
@@ -25,9 +23,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.scaling import manifold
-from benchmarks.sections import FOLDER, Results, measure, titled_table
-from reproduction.processes import run_python
-from reproduction.results import current_commit, describe_machine
+from benchmarks.sections import Run, run_sections, titled_table
+from reproduction.timing import call_apart
 
 BLOCK = 1_000_000  # points that are made at once
 SAMPLED_EVERY = 0.02  # seconds between two looks at the memory
@@ -88,7 +85,7 @@ class Watch:
         return {"seconds": seconds, "memory": self.peak}
 
 
-def measure_run(path: Path, n_jobs: int) -> dict[str, Any]:
+def measure_run(path: str, n_jobs: int) -> dict[str, Any]:
     """Learn the graph of a file: what it took, and the certificate."""
     from graspel import GRASPEL
     from graspel.runtime.progress import listening
@@ -135,30 +132,24 @@ def _yes(run: dict[str, Any], name: str) -> str:
     return "yes" if run["certificate"][name] else "NO"
 
 
-def main() -> None:
-    """Measure the sizes that are missing, and print the table."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.large", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--sizes", default="1000000", help="numbers of points, with commas")
-    parser.add_argument("--features", type=int, default=32, help="number of columns")
-    parser.add_argument("--n-jobs", type=int, default=2, help="threads")
-    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()), help="where the points are kept")
-    parser.add_argument("--fresh", action="store_true", help="forget what earlier runs measured")
-    parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    if arguments.measure:
-        print(json.dumps(measure_run(arguments.measure, arguments.n_jobs)))
-        return
-    results = Results(FOLDER, "large", fresh=arguments.fresh)
-    print(f"graspel {current_commit()}, {describe_machine()}", flush=True)
-    runs = []
-    for n in (int(size) for size in arguments.sizes.split(",")):
-        path = write_points(arguments.folder, n, arguments.features)
-        call = ("-m", "benchmarks.large", "--measure", str(path), "--n-jobs", str(arguments.n_jobs))
-        runs.append(measure(results, f"{n}/{arguments.features}", lambda call=call: run_python(*call)))
-    print(f"\n{write_table(runs)}")
+def sizes(results: Run) -> str:
+    """Every size in a process of its own."""
+    options, runs = results.options, []
+    for n in (int(size) for size in options.sizes.split(",")):
+        path = str(write_points(options.folder, n, options.features))
+        run = results.measure(
+            f"{n}/{options.features}", lambda path=path: call_apart(measure_run, path, options.n_jobs)
+        )
+        runs.append(run)
+    return write_table(runs)
 
+
+OPTIONS = (
+    ("--sizes", {"default": "1000000", "help": "numbers of points, with commas"}),
+    ("--features", {"type": int, "default": 32, "help": "number of columns"}),
+    ("--n-jobs", {"type": int, "default": 2, "help": "threads"}),
+    ("--folder", {"type": Path, "default": Path(tempfile.gettempdir()), "help": "where the points are kept"}),
+)
 
 if __name__ == "__main__":
-    main()
+    run_sections("large", __doc__, {"sizes": sizes}, more=OPTIONS)

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.spatial.distance import pdist, squareform
 from scipy.stats import spearmanr
 
-from benchmarks.sections import Results, measure, run_sections, titled_table
+from benchmarks.sections import Run, run_sections, titled_table
 from reproduction.data import load_data
 
 SETS = ("digits", "coil20", "pendigits", "usps")
@@ -94,11 +94,11 @@ def measure_small(name: str) -> dict[str, float]:
     }
 
 
-def small(results: Results) -> str:
+def small(results: Run) -> str:
     """300 points of each set against the optimum over all pairs."""
     rows = []
     for name in SETS:
-        m = measure(results, f"small/{name}", lambda name=name: measure_small(name))
+        m = results.measure(f"small/{name}", lambda name=name: measure_small(name))
         rows.append(
             [
                 name,
@@ -158,11 +158,11 @@ def _learn_by(name: str, X: np.ndarray) -> tuple[Any, list[float]]:
 PEERS = ("ours", "glsc 1e-3", "glsc 1e-5", "gl-logdet", "graphical-lasso")
 
 
-def peers(results: Results) -> str:
+def peers(results: Run) -> str:
     """GLSC solves the same problem; the two others solve related ones, and their F is that of their graph in ours."""
     rows = []
     for n in (500, 1000):
-        found = {name: measure(results, f"peers/{name}/{n}", lambda a=(name, n): measure_peer(*a)) for name in PEERS}
+        found = {name: results.measure(f"peers/{name}/{n}", lambda a=(name, n): measure_peer(*a)) for name in PEERS}
         for name, m in found.items():
             times, ratio = f"{m['seconds']:.2f} ({m['cpu']:.2f})", f"{m['cpu'] / found['ours']['cpu']:.1f}"
             enough = f"{m['enough']:.2f} ({m['enough'] / found['ours']['enough']:.1f})" if m["enough"] > 0 else ""
@@ -212,11 +212,11 @@ def measure_scale(name: str) -> dict[str, Any]:
     }
 
 
-def scale(results: Results) -> str:
+def scale(results: Run) -> str:
     """Gap, time and memory of larger sets."""
     rows = []
     for name in ("letters-5000", "letters-10000", "letters-20000", "usps-twice", "classes-100000", "mnist"):
-        m = measure(results, f"scale/{name}", lambda name=name: measure_scale(name))
+        m = results.measure(f"scale/{name}", lambda name=name: measure_scale(name))
         if "error" in m:
             rows.append([name, "", m["error"], "", "", "", "", ""])
             continue
@@ -255,11 +255,11 @@ def measure_distance(name: str) -> dict[str, float]:
 KINDS: dict[str, dict[str, Any]] = {"default": {}, "refined": {"weights": "refined"}, "optimal": {"weights": "optimal"}}
 
 
-def distance(results: Results) -> str:
+def distance(results: Run) -> str:
     """How well R, and the first 10 and 50 vectors of the embedding, tell distance on whole sets."""
     rows = []
     for name in SETS:
-        m = measure(results, f"distance/{name}", lambda name=name: measure_distance(name))
+        m = results.measure(f"distance/{name}", lambda name=name: measure_distance(name))
         for label in ("R", "10", "50"):
             cells = [f"{m[f'{kind}/{label}']:.3f} ({m[f'{kind}/{label}/near']:.3f})" for kind in KINDS]
             rows.append([name, label if label == "R" else f"first {label} vectors", *cells])

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 from benchmarks.few_labels import draw_labels
-from benchmarks.sections import Results, measure, run_sections, titled_table
+from benchmarks.sections import Run, run_sections, titled_table
 from graspel import GRASPEL
 from graspel.baselines import GLSC, KNN, LSGL, GLLogDet, GLSigRep, GraphicalLasso, LogDegree
 from graspel.graph import Graph
@@ -65,10 +65,10 @@ def learned(name: str, kind: str) -> Graph:
     return learn_connected(KINDS[kind], points_of(name)[0])
 
 
-def table_of(results: Results, section: str, title: str, measured: Callable[..., dict[str, Any]], show: Any) -> str:
+def table_of(results: Run, section: str, title: str, measured: Callable[..., dict[str, Any]], show: Any) -> str:
     """One row per kind of graph and one cell per set."""
     cells = {
-        (kind, name): measure(results, f"{section}/{name}/{kind}", lambda a=(name, kind): measured(*a))
+        (kind, name): results.measure(f"{section}/{name}/{kind}", lambda a=(name, kind): measured(*a))
         for name in SETS
         for kind in KINDS
     }
@@ -76,7 +76,7 @@ def table_of(results: Results, section: str, title: str, measured: Callable[...,
     return titled_table(title, ["graph", *SETS], rows)
 
 
-def graphs(results: Results) -> str:
+def graphs(results: Run) -> str:
     """How sparse the graphs are."""
 
     def density(name: str, kind: str) -> dict[str, float]:
@@ -98,7 +98,7 @@ def measure_clusters(name: str, kind: str) -> dict[str, float]:
     return found
 
 
-def clusters(results: Results) -> str:
+def clusters(results: Run) -> str:
     """Clusters of one graph, no consensus."""
     title = "Clusters of one graph, ACC / NMI: our assignment stage; in brackets k-means on K eigenvectors"
     return table_of(
@@ -128,7 +128,7 @@ def measure_labels(name: str, kind: str) -> dict[str, float]:
     return found
 
 
-def labels(results: Results) -> str:
+def labels(results: Run) -> str:
     """Few labels, spread along one graph."""
     title = "Label propagation: accuracy with 1, 5 and 10 labels of each class"
     return table_of(results, "labels", title, measure_labels, lambda m: " / ".join(f"{m[str(k)]:.3f}" for k in LABELS))
@@ -157,7 +157,7 @@ def measure_pictures(name: str, kind: str) -> dict[str, float]:
     }
 
 
-def pictures(results: Results) -> str:
+def pictures(results: Run) -> str:
     """Pictures drawn from the weights alone."""
     title = "t-SNE from the weights alone: 10 neighbors kept / trustworthiness / class by 10 neighbors in the picture"
     show = "{preservation:.3f} / {trustworthiness:.3f} / {accuracy:.3f}"
@@ -200,7 +200,7 @@ def measure_columns(learn: Learn, X: np.ndarray, n_splits: int = SPLITS) -> dict
     return means | {"tests": [one["test"] for one in found]}
 
 
-def columns(results: Results) -> str:
+def columns(results: Run) -> str:
     """Log-likelihood of columns that were held out, whole sets."""
     title = "Log-likelihood of held-out columns (a fifth), F per node; in brackets that of the columns learned from"
     return table_of(
@@ -241,13 +241,12 @@ SETTINGS: dict[str, tuple[Callable[[float], Learn], tuple[float, ...]]] = {
 }
 
 
-def penalty(results: Results) -> str:
+def penalty(results: Run) -> str:
     """Held-out columns of the sets with few columns, by the strength of the penalty."""
     rows = []
     for name in FEW_COLUMNS:
         found = [
-            measure(
-                results,
+            results.measure(
                 f"penalty/{name}/{a}",
                 lambda a=(a, name): measure_columns(penalized_optimum(a[0]), points_of(a[1])[0]),
             )
@@ -272,13 +271,13 @@ def measure_peer(learn: Learn, name: str) -> dict[str, Any]:
         return {"train": float("-inf"), "test": float("-inf"), "error": str(error)}
 
 
-def peers(results: Results) -> str:
+def peers(results: Run) -> str:
     """Held-out columns again, on few points, with the methods that look at all pairs."""
     ways = {(kind, ""): learn for kind, learn in KINDS.items()}
     ways |= {(name, f"{value:g}"): make(value) for name, (make, values) in SETTINGS.items() for value in values}
     found = {
-        (kind, setting, name): measure(
-            results, f"peers/{name}/{kind} {setting}", lambda a=(learn, name): measure_peer(*a)
+        (kind, setting, name): results.measure(
+            f"peers/{name}/{kind} {setting}", lambda a=(learn, name): measure_peer(*a)
         )
         for (kind, setting), learn in ways.items()
         for name in SETS

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.sections import Results, measure, run_sections, titled_table
+from benchmarks.sections import Run, run_sections, titled_table
 from graspel import GraspelRecovery
 from graspel.datasets import smooth_signals
 from graspel.graph import Graph, erdos_renyi_graph, gaussian_graph, grid_graph
@@ -56,13 +56,13 @@ def show_large(m: dict[str, Any]) -> str:
     return f"{m['F']:.3f}{'' if m['exact'] else '*'} ({m['cpu']:.0f} s)"
 
 
-def large(results: Results) -> str:
+def large(results: Run) -> str:
     """Grids, Gaussian and Erdos-Renyi graphs around 5,000 nodes."""
     rows = []
     for kind, make in LARGE.items():
         for n in SIZES:
             found = [
-                measure(results, f"large/{kind}/{n}/{m}", lambda a=(make, n, m): recover(a[0](a[1]), a[2], NOISE, 0))
+                results.measure(f"large/{kind}/{n}/{m}", lambda a=(make, n, m): recover(a[0](a[1]), a[2], NOISE, 0))
                 for m in SIGNALS
             ]
             rows.append([kind, f"{n:,}", *map(show_large, found)])
@@ -70,12 +70,12 @@ def large(results: Results) -> str:
     return titled_table(title, ["graph", "nodes", *map(str, SIGNALS)], rows)
 
 
-def grids(results: Results) -> str:
+def grids(results: Run) -> str:
     """Grids up to 100,000 nodes."""
     rows = []
     for side in LARGEST_GRIDS:
         found = [
-            measure(results, f"grids/{side}/{m}", lambda a=(side, m): recover(grid_graph(a[0], a[0]), a[1], NOISE, 0))
+            results.measure(f"grids/{side}/{m}", lambda a=(side, m): recover(grid_graph(a[0], a[0]), a[1], NOISE, 0))
             for m in SIGNALS[:2]
         ]
         rows.append([f"{side**2:,}", *map(show_large, found)])
@@ -169,12 +169,12 @@ def measure_small(kind: str, n_signals: int) -> dict[str, float]:
     return {way: float(np.mean(values)) for way, values in found.items()}
 
 
-def small(results: Results) -> str:
+def small(results: Run) -> str:
     """All pairs, the learner's edges, and what the default makes of them."""
     parts = []
     for title, kinds in (("Kinds that the rule was chosen on", FIRST), ("Kinds drawn afterwards", FRESH)):
         found = {
-            (kind, m): measure(results, f"small/{kind}/{m}", lambda a=(kind, m): measure_small(*a))
+            (kind, m): results.measure(f"small/{kind}/{m}", lambda a=(kind, m): measure_small(*a))
             for kind in kinds
             for m in RULE_SIGNALS
         }

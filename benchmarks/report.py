@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks.sections import Results, measure, run_sections, titled_table
+from benchmarks.sections import Run, run_sections, titled_table
 from reproduction.data import load_data
 
 REPEATS = 3  # times that the page is opened and moved, of which the best counts
@@ -80,9 +80,9 @@ def is_drawn(browser: Any) -> bool:
     return bool(browser.execute_script("return document.body.dataset.drawn === 'yes'"))
 
 
-def mnist(results: Results) -> str:
+def mnist(results: Run) -> str:
     """Learn the graph, cluster, write the report, open and move it."""
-    found = measure(results, "mnist", measure_report)
+    found = results.measure("mnist", measure_report)
     rows = [
         ["size", f"{found['megabytes']:.1f} MB", "< 15 MB"],
         ["writing it", f"{found['writing']:.1f} s", "< 60 s"],

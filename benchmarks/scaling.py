@@ -2,7 +2,7 @@
 
     python -m benchmarks.scaling                       # everything; continues where an earlier run stopped
     python -m benchmarks.scaling --sizes 10000,100000  # some sizes
-    python -m benchmarks.scaling --only knn,eigen      # some kernels
+    python -m benchmarks.scaling --kernels knn,eigen   # some kernels
     python -m benchmarks.scaling --fresh               # forget what earlier runs measured
 
 Data: points on a curved manifold in ten clusters. Every size runs in a process of its own, and every kernel twice; the
@@ -11,20 +11,15 @@ faster run counts. Writes benchmarks/results/scaling.json and scaling.png.
 
 from __future__ import annotations
 
-import argparse
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.sections import FOLDER, Results, measure, titled_table
-from graspel.cli.progress_bar import progress_bar
-from reproduction.processes import run_python
+from benchmarks.sections import FOLDER, Run, run_sections, titled_table
 from reproduction.request import choose_names
-from reproduction.results import current_commit, describe_machine
-from reproduction.timing import time_best
+from reproduction.timing import call_apart, time_best
 
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 KERNELS = ("knn", "fit", "eigen", "solve", "resistance", "sparsify", "coarsen")
@@ -100,11 +95,6 @@ def peak_memory() -> float:
     return 1024.0 * int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
 
 
-def measure_in_process(n: int, kernels: list[str]) -> dict[str, Any]:
-    """Measure one size in a process of its own."""
-    return run_python("-m", "benchmarks.scaling", "--measure", str(n), "--only", ",".join(kernels))
-
-
 def write_tables(sizes: list[int], runs: list[dict[str, Any]], kernels: list[str]) -> str:
     """The tables as Markdown."""
     from graspel.plot.scaling import exponent
@@ -142,34 +132,20 @@ def draw(sizes: list[int], runs: list[dict[str, Any]], kernels: list[str]) -> No
     save(scaling(sizes, seconds, smallest=LARGE, title=title), FOLDER / "scaling.png")
 
 
-def main() -> None:
-    """Measure the sizes that are missing, print the tables and draw the figure."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.scaling",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="numbers of points, with commas")
-    parser.add_argument("--only", default=",".join(KERNELS), help="kernels, with commas: " + ", ".join(KERNELS))
-    parser.add_argument("--fresh", action="store_true", help="forget what earlier runs measured")
-    parser.add_argument("--measure", type=int, help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    try:
-        kernels = choose_names("--only", arguments.only.split(","), KERNELS)
-    except ValueError as error:
-        parser.error(str(error))
-    if arguments.measure:
-        print(json.dumps(measure_size(arguments.measure, kernels)))
-        return
-    results = Results(FOLDER, "scaling", fresh=arguments.fresh)
-    print(f"graspel {current_commit()}, {describe_machine()}", flush=True)
-    sizes = [int(size) for size in arguments.sizes.split(",")]
+def sizes(results: Run) -> str:
+    """Measure the sizes that are missing, and draw the figure; every size runs in a process of its own."""
+    kernels = choose_names("--kernels", results.options.kernels.split(","), KERNELS)
+    numbers = [int(size) for size in results.options.sizes.split(",")]
     suffix = "" if set(kernels) == set(KERNELS) else "/" + ",".join(kernels)
-    with progress_bar():
-        runs = [measure(results, f"{n}{suffix}", lambda n=n: measure_in_process(n, kernels)) for n in sizes]
-    print(f"\n{write_tables(sizes, runs, kernels)}")
-    draw(sizes, runs, kernels)
+    runs = [results.measure(f"{n}{suffix}", lambda n=n: call_apart(measure_size, n, kernels)) for n in numbers]
+    draw(numbers, runs, kernels)
+    return write_tables(numbers, runs, kernels)
 
+
+OPTIONS = (
+    ("--sizes", {"default": ",".join(map(str, SIZES)), "help": "numbers of points, with commas"}),
+    ("--kernels", {"default": ",".join(KERNELS), "help": f"with commas: {', '.join(KERNELS)}"}),
+)
 
 if __name__ == "__main__":
-    main()
+    run_sections("scaling", __doc__, {"sizes": sizes}, more=OPTIONS)

@@ -14,9 +14,8 @@ for in the folder GRASPEL_DATA.
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
+import tempfile
 import time
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -27,13 +26,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmarks.scaling import manifold, peak_memory
-from benchmarks.sections import FOLDER, Results, measure, titled_table
-from benchmarks.world_data import clustered_directions, load_debian, load_texts
-from graspel.cli.progress_bar import progress_bar
-from reproduction.data import load_data
-from reproduction.processes import run_python
-from reproduction.request import choose_names
-from reproduction.results import current_commit, describe_machine
+from benchmarks.sections import Run, run_sections, titled_table
+from reproduction.data import load_data, load_labeled
+from reproduction.timing import call_apart, run_python
 
 REPEATS = 2  # runs of each rival, of which the fastest counts
 NEIGHBORS = 10  # neighbors that the rivals search for
@@ -41,7 +36,33 @@ SAMPLE = 500  # points whose neighbors are searched exactly
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)  # of the growth
 GROWING = (25_000, 50_000, 100_000, 200_000)  # of the growth in 384 dimensions
 
+CLUSTERS = 200  # of the synthetic embeddings
+DIMENSION = 24  # of each cluster, about the intrinsic dimension of sentence embeddings
+
 Rows = Any
+
+
+def load_texts(n: int | None) -> sp.csr_array:
+    """TF-IDF of n of the texts, chosen at random; None for all."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    with np.load(Path(os.environ.get("GRASPEL_DATA", ".")) / "debian.npz", allow_pickle=False) as arrays:
+        texts = arrays["text"]
+    chosen = np.sort(np.random.default_rng(0).permutation(len(texts))[:n])
+    return sp.csr_array(TfidfVectorizer().fit_transform(texts[chosen]))
+
+
+def clustered_directions(n: int, n_features: int = 384, seed: int = 0) -> np.ndarray:
+    """Unit vectors in 200 clusters of dimension about 24, like sentence embeddings."""
+    rng, shape = np.random.default_rng(seed), np.random.default_rng(1)
+    label = rng.integers(CLUSTERS, size=n)
+    X = np.empty((n, n_features), dtype=np.float32)
+    for cluster in range(CLUSTERS):
+        rows = np.flatnonzero(label == cluster)
+        center, basis = 2 * shape.standard_normal(n_features), shape.standard_normal((DIMENSION, n_features))
+        inside = rng.standard_normal((len(rows), DIMENSION)) / np.sqrt(DIMENSION) @ basis
+        X[rows] = center + inside + 0.05 * rng.standard_normal((len(rows), n_features))
+    return X / np.linalg.norm(X, axis=1, keepdims=True)
 
 
 def search_by_hnsw(X: Rows, metric: str) -> Any:
@@ -94,7 +115,7 @@ PEERS: dict[str, tuple[str, Callable[[Rows, str], Any]]] = {
 # Data sets: how they are made, the metric, and the rivals.
 DENSE = ("hnswlib", "pynndescent", "faiss")
 SETS: dict[str, tuple[Callable[[], Rows], str, tuple[str, ...]]] = {
-    "debian": (load_debian, "cosine", DENSE),
+    "debian": (lambda: load_labeled("debian").X, "cosine", DENSE),
     "directions": (lambda: clustered_directions(100_000), "cosine", DENSE),
     "text": (lambda: load_texts(12_000), "cosine", ("scikit-learn",)),
     "all-text": (lambda: load_texts(None), "cosine", ()),
@@ -157,16 +178,11 @@ def share_found(X: Rows, metric: str, lists: Any, k: int = 2) -> float:
     return hits / (k * len(sample))
 
 
-def measure_in_process(results: Results, name: str) -> dict[str, Any]:
-    """One data set in a process of its own, if it is not among the results."""
-    return measure(results, name, lambda: run_python("-m", "benchmarks.world", "--measure", name))
-
-
-def compare(results: Results, title: str, wanted: dict[str, str]) -> str:
+def compare(results: Run, title: str, wanted: dict[str, str]) -> str:
     """A table of some data sets: ours, and each rival with its ratio."""
     rows = []
     for name, limit in wanted.items():
-        run = measure_in_process(results, name)
+        run = results.measure(name, lambda name=name: call_apart(measure_set, name))
         shape = " x ".join(f"{side:,}" for side in run["shape"])
         for who, seconds in run["seconds"].items():
             ours = who == "ours"
@@ -186,15 +202,15 @@ def compare(results: Results, title: str, wanted: dict[str, str]) -> str:
     return titled_table(title, header, rows)
 
 
-def growth(results: Results, largest: int) -> str:
+def growth(results: Run) -> str:
     """Seconds of the processor against the number of points, and the exponent between neighbors in the table."""
     rows = []
     for kind, sizes in (("directions", GROWING), ("manifold", SIZES)):
         before: tuple[int, float] | None = None
         for n in sizes:
-            if n > largest:
+            if n > results.options.largest:
                 continue
-            run = measure_in_process(results, f"{kind}-{n}")
+            run = results.measure(f"{kind}-{n}", lambda name=f"{kind}-{n}": call_apart(measure_set, name))
             seconds = run["processor"]["ours"]
             slope = "" if before is None else f"{np.log(seconds / before[1]) / np.log(n / before[0]):.2f}"
             rows.append([f"{kind}, {n:,}", f"{run['seconds']['ours']:.2f} s", f"{seconds:.2f} s", slope,
@@ -204,7 +220,7 @@ def growth(results: Results, largest: int) -> str:
     return titled_table("Growth", header, rows)
 
 
-def kernels(results: Results) -> str:
+def kernels(results: Run) -> str:
     """The first use of the compiled kernels, a later process, and the import of the package."""
     code = (
         "import time, json, numpy as np; t = time.perf_counter(); import graspel; i = time.perf_counter() - t\n"
@@ -218,17 +234,15 @@ def kernels(results: Results) -> str:
     )
 
     def first_and_later() -> dict[str, Any]:
-        import tempfile
-
         with tempfile.TemporaryDirectory() as folder:
             os.environ["NUMBA_CACHE_DIR"] = folder
             try:
-                runs = [run_python("-W", "ignore", "-c", code) for _ in range(3)]
+                runs = [run_python(code) for _ in range(3)]
             finally:
                 del os.environ["NUMBA_CACHE_DIR"]
         return {"import": min(run[0] for run in runs), "first": runs[0][1], "later": min(run[1] for run in runs[1:])}
 
-    run = measure(results, "kernels", first_and_later)
+    run = results.measure("kernels", first_and_later)
     rows = [
         ["import graspel", f"{run['import']:.2f} s", "< 0.3 s"],
         ["all kernels, first use of all", f"{run['first']:.1f} s", "< 15 s"],
@@ -237,48 +251,21 @@ def kernels(results: Results) -> str:
     return titled_table("Compiled kernels: seconds above those of the second fit", ["what", "measured", "wanted"], rows)
 
 
-SECTIONS: dict[str, Callable[[Results, int], str]] = {
-    "embeddings": lambda results, _: compare(
+SECTIONS: dict[str, Callable[[Run], str]] = {
+    "embeddings": lambda results: compare(
         results,
         "Embeddings",
         {"debian": "<= 1 x hnswlib, recall >= .99", "directions": "<= 1 x hnswlib, recall >= .99"},
     ),
-    "text": lambda results, _: compare(
-        results, "Texts as TF-IDF", {"text": "<= 2 x scikit-learn", "all-text": "< 2 GB"}
-    ),
-    "images": lambda results, _: compare(results, "MNIST", {"mnist": "<= .4 x hnswlib"}),
-    "manifold": lambda results, _: compare(results, "A million points", {"manifold": "<= 1 x hnswlib"}),
+    "text": lambda results: compare(results, "Texts as TF-IDF", {"text": "<= 2 x scikit-learn", "all-text": "< 2 GB"}),
+    "images": lambda results: compare(results, "MNIST", {"mnist": "<= .4 x hnswlib"}),
+    "manifold": lambda results: compare(results, "A million points", {"manifold": "<= 1 x hnswlib"}),
     "growth": growth,
-    "kernels": lambda results, _: kernels(results),
+    "kernels": kernels,
 }
 
 
-def main() -> None:
-    """Measure what is missing, and print a table for each section."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.world",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--only", help=f"sections, with commas: {', '.join(SECTIONS)} (default: all)", metavar="NAMES")
-    parser.add_argument("--largest", type=int, default=1_000_000, help="largest number of points of the growth")
-    parser.add_argument("--fresh", action="store_true", help="forget what earlier runs measured")
-    parser.add_argument("--measure", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.measure:
-        print(json.dumps(measure_set(options.measure)))
-        return
-    try:
-        names = choose_names("--only", options.only and options.only.split(","), SECTIONS)
-    except ValueError as error:
-        parser.error(str(error))
-    results = Results(Path(FOLDER), "world", fresh=options.fresh)
-    print(f"graspel {current_commit()}, {describe_machine()}", flush=True)
-    for name in names:
-        with progress_bar():
-            text = SECTIONS[name](results, options.largest)
-        print(f"\n{text}", flush=True)
-
+OPTIONS = (("--largest", {"type": int, "default": 1_000_000, "help": "largest number of points of the growth"}),)
 
 if __name__ == "__main__":
-    main()
+    run_sections("world", __doc__, SECTIONS, more=OPTIONS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from time import monotonic
@@ -12,9 +13,9 @@ import typer
 from graspel.cli.errors import USER_ERRORS, explain, friendly_errors
 from graspel.cli.options import describe_default
 from graspel.cli.progress_bar import progress_bar
-from reproduction import REPRODUCTIONS, Request, Results
-from reproduction.index_page import INDEX, write_index, write_page
-from reproduction.time_left import TimeLeft, format_duration
+from reproduction import REPRODUCTIONS, Request, Results, TimeLeft, format_duration
+from reproduction.pages import INDEX, write_index, write_page
+from reproduction.tables import find_tables, record_tables
 
 EVERYTHING = "all"
 FOLDER = Path(__file__).parent / "results"  # pages, pictures and measured cells; not kept in git
@@ -93,6 +94,14 @@ Output = Annotated[
         metavar="FOLDER",
     ),
 ]
+Record = Annotated[
+    str | None,
+    typer.Option(
+        help="Put the tables that a page of docs/ shows into docs/results.json, as NAME/...; not for all.",
+        show_default=False,
+        metavar="NAME",
+    ),
+]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Forget what earlier runs measured.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
@@ -106,17 +115,24 @@ def reproduce(
     limit: Limit = 1200.0,
     output: Output = FOLDER,
     fresh: Fresh = False,
+    record: Record = None,
     quiet: Quiet = False,
 ) -> None:
     """Measure what is missing, print the pages and write them. HELP is the user's text."""
     with friendly_errors(quiet=quiet) as written:
         request = Request(_split_names(only), _split_names(methods), seeds, quick, limit)
         if name == EVERYTHING:
+            if record is not None:
+                raise ValueError("--record is for one table or figure; name it instead of all.")
             _reproduce_all(request, output, fresh, written, show=not quiet)
             message = f"Written: {written[0]}, with a page for each"
         else:
             text = _reproduce_one(name, request, output, fresh, written, show=not quiet)
             message = f"{text}\nWritten: {' and '.join(written)}"
+            if record is not None:
+                command = shlex.join(["python", "-m", "reproduction", *sys.argv[1:]])
+                source = Results(output, name).describe_source()
+                message += f"\n{record_tables(record, find_tables(text), command, source)}"
         if not quiet:
             print(message)
 

@@ -30,10 +30,9 @@ from graspel.runtime.types import Floats
 from reproduction.data import TITLES, center_rows, load_data
 from reproduction.pages import join_page, measure_cells
 from reproduction.paper import TWO_NEIGHBORS
-from reproduction.request import Request, choose_names
+from reproduction.request import Cell, Request, choose_names
 from reproduction.results import Results
-from reproduction.table1_rows import STAGE_DATASETS
-from reproduction.table_cell import Cell
+from reproduction.table1 import STAGE_DATASETS
 from reproduction.tables import markdown_table, mean_and_spread
 
 TOL = 10.0

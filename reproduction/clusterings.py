@@ -1,7 +1,8 @@
-"""The ways to cluster that are compared in Table 1, each measured on one data set with one seed.
+"""The ways to cluster that are compared in Table 1 and in the suite, each measured on one data set with one seed.
 
-Most are a graph (`GRAPHS`) and an assignment stage (`ASSIGNMENTS`) that clusters it. The others (`PEERS`) are what
-users run today, from points to clusters in one call. A measurement is a dict with
+Most rows of Table 1 are a graph (`GRAPHS`) and an assignment stage (`ASSIGNMENTS`) that clusters it. `SUITE_METHODS`
+are ours and what users run today, from points to clusters in one call; `PEERS` are those of them in Table 1. HDBSCAN
+and UMAP + HDBSCAN find their own number of clusters. A measurement is a dict with
 
     acc, nmi, ari               scores against the classes
     construction, clustering    seconds; construction is None where the two cannot be measured apart
@@ -12,12 +13,15 @@ users run today, from points to clusters in one call. A measurement is a dict wi
 
 from __future__ import annotations
 
+import subprocess
 import warnings
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from graspel.baselines import KNN, LSGL, ConsensusKNN
 from graspel.cluster import cluster_graph
@@ -26,8 +30,12 @@ from graspel.graph import Graph, Origin
 from graspel.linalg.laplacian import laplacian_of
 from graspel.metrics import adjusted_rand_index, clustering_accuracy, normalized_mutual_information
 from graspel.runtime.types import Ints
-from reproduction.data import center_rows
-from reproduction.timing import time_call
+from reproduction.data import center_rows, load_data
+from reproduction.timing import ProcessFailed, call_apart, time_call
+
+DIMENSIONS = 10  # of UMAP before k-means or HDBSCAN
+MIN_DENSE = 12_000  # points above which methods that need all distances are left out
+
 
 NEIGHBORS = 10  # neighbors of each point in the graphs of the peers; k = 10 as in the paper's Table 1
 
@@ -153,62 +161,146 @@ ASSIGNMENTS: dict[str, Callable[[Graph, int, int], Ints]] = {
 }
 
 
-def sklearn_spectral(problem: Problem) -> FoundClusters:
-    """scikit-learn's spectral clustering of the 10NN graph."""
-    from scipy.sparse.csgraph import connected_components
-    from sklearn.cluster import SpectralClustering
+class SuiteMethod(NamedTuple):
+    """A way to cluster: its name in the table, the call (X, K, metric, seed) -> labels, package, largest N."""
 
-    model = SpectralClustering(
-        problem.n_clusters,
-        affinity="nearest_neighbors",
-        n_neighbors=NEIGHBORS,
-        assign_labels="kmeans",
-        random_state=problem.seed,
-    )
-    seconds, labels = time_call(lambda: model.fit(problem.X).labels_)
-    W = sp.csr_array(model.affinity_matrix_)
-    W.setdiag(0)
-    W.eliminate_zeros()
-    density = W.nnz / 2 / W.shape[0]
-    return FoundClusters(labels, None, seconds, density, int(connected_components(W, directed=False)[0]))
+    label: str
+    run: Callable[[Any, int, str, int], NDArray[Any]]
+    package: str = "sklearn"
+    max_points: float = np.inf
 
 
-def k_means(problem: Problem) -> FoundClusters:
-    """k-means of the points themselves."""
-    from sklearn.cluster import KMeans
-
-    model = KMeans(problem.n_clusters, n_init=10, random_state=problem.seed)
-    seconds, labels = time_call(lambda: model.fit(problem.X).labels_)
-    return FoundClusters(labels, None, seconds)
-
-
-def umap_k_means(problem: Problem) -> FoundClusters:
-    """UMAP to ten dimensions, then k-means."""
-    from sklearn.cluster import KMeans
-    from umap import UMAP
-
-    reducer = UMAP(n_components=10, n_neighbors=15, min_dist=0.0, random_state=problem.seed)
-    construction, Y = time_call(lambda: reducer.fit_transform(problem.X))
-    model = KMeans(problem.n_clusters, n_init=10, random_state=problem.seed)
-    clustering, labels = time_call(lambda: model.fit(Y).labels_)
-    return FoundClusters(labels, construction, clustering)
-
-
-def graspel_consensus(problem: Problem) -> FoundClusters:
-    """GraspelClustering as it is by default: the consensus of several graphs."""
+def graspel_consensus(X: Any, k: int, metric: str, seed: int) -> NDArray[Any]:
+    """Ours, as it is by default."""
     from graspel import GraspelClustering
 
-    model = GraspelClustering(problem.n_clusters, random_state=problem.seed)
-    seconds, labels = time_call(lambda: model.fit(problem.X).labels_)
-    return FoundClusters(labels, None, seconds)
+    return GraspelClustering(k, metric=metric, random_state=seed).fit(X).labels_
+
+
+def graspel_single(X: Any, k: int, metric: str, seed: int) -> NDArray[Any]:
+    """Ours on the 2NN graph alone."""
+    from graspel import GraspelClustering
+
+    return GraspelClustering(k, metric=metric, consensus=1, random_state=seed).fit(X).labels_
+
+
+def spectral(X: Any, k: int, metric: str, seed: int) -> NDArray[Any]:
+    """scikit-learn's spectral clustering of the 10NN graph."""
+    from sklearn.cluster import SpectralClustering
+
+    model = SpectralClustering(k, affinity="nearest_neighbors", n_neighbors=NEIGHBORS, random_state=seed)
+    return model.fit_predict(_rows(X, metric))
+
+
+def k_means(X: Any, k: int, metric: str, seed: int) -> NDArray[Any]:
+    """k-means of the points."""
+    from sklearn.cluster import KMeans
+
+    return KMeans(k, n_init=10, random_state=seed).fit_predict(_rows(X, metric))
+
+
+def ward(X: Any, k: int, metric: str, seed: int) -> NDArray[Any]:
+    """Ward's method on the points."""
+    from sklearn.cluster import AgglomerativeClustering
+
+    return AgglomerativeClustering(k).fit_predict(_rows(X, metric))
+
+
+def mixture(X: Any, k: int, metric: str, seed: int) -> NDArray[Any]:
+    """A mixture of Gaussians; diagonal covariances where features are many."""
+    from sklearn.mixture import GaussianMixture
+
+    shape = "full" if X.shape[1] <= 20 else "diag"
+    return GaussianMixture(k, covariance_type=shape, reg_covar=1e-4, random_state=seed).fit_predict(_rows(X, metric))
+
+
+def hdbscan(X: Any, k: int, metric: str, seed: int) -> NDArray[Any]:
+    """HDBSCAN; noise is a cluster of its own."""
+    from sklearn.cluster import HDBSCAN
+
+    return HDBSCAN(copy=True).fit_predict(_rows(X, metric))
+
+
+def genie(X: Any, k: int, metric: str, seed: int) -> NDArray[Any]:
+    """Genie with its default threshold, 0.3."""
+    from genieclust import Genie
+
+    return Genie(n_clusters=k, gini_threshold=0.3).fit_predict(np.ascontiguousarray(_rows(X, metric), dtype=np.float64))
+
+
+def umap_k_means(X: Any, k: int, metric: str, seed: int) -> NDArray[Any]:
+    """UMAP to ten dimensions, then k-means."""
+    from sklearn.cluster import KMeans
+
+    return KMeans(k, n_init=10, random_state=seed).fit_predict(_umap(X, metric, seed))
+
+
+def umap_hdbscan(X: Any, k: int, metric: str, seed: int) -> NDArray[Any]:
+    """UMAP to ten dimensions, then HDBSCAN."""
+    from sklearn.cluster import HDBSCAN
+
+    return HDBSCAN(min_cluster_size=15, copy=True).fit_predict(_umap(X, metric, seed))
+
+
+def evoc(X: Any, k: int, metric: str, seed: int) -> NDArray[Any]:
+    """EVoC, for embeddings under the cosine metric; finds its own number of clusters."""
+    if metric != "cosine":
+        raise ValueError("EVoC is for embeddings under the cosine metric")
+    from evoc import EVoC
+
+    return EVoC(random_state=seed).fit_predict(np.ascontiguousarray(X, dtype=np.float32))
+
+
+def _umap(X: Any, metric: str, seed: int) -> NDArray[Any]:
+    from umap import UMAP
+
+    dimensions = min(DIMENSIONS, X.shape[1], X.shape[0] - 2)
+    return UMAP(
+        n_components=dimensions, n_neighbors=15, min_dist=0.0, metric=metric, random_state=seed, n_jobs=1
+    ).fit_transform(X)
+
+
+def _rows(X: Any, metric: str) -> NDArray[Any]:
+    return X / np.linalg.norm(X, axis=1, keepdims=True) if metric == "cosine" else X
+
+
+SUITE_METHODS: dict[str, SuiteMethod] = {
+    "graspel": SuiteMethod("graspel (default)", graspel_consensus),
+    "graspel-1": SuiteMethod("graspel, 2NN alone", graspel_single),
+    "spectral": SuiteMethod("scikit-learn spectral, 10NN", spectral, max_points=MIN_DENSE),
+    "kmeans": SuiteMethod("k-means", k_means),
+    "ward": SuiteMethod("Ward", ward, max_points=MIN_DENSE),
+    "mixture": SuiteMethod("Gaussian mixture", mixture),
+    "hdbscan": SuiteMethod("HDBSCAN", hdbscan, max_points=MIN_DENSE),
+    "genie": SuiteMethod("Genie", genie, "genieclust"),
+    "umap-kmeans": SuiteMethod("UMAP + k-means", umap_k_means, "umap"),
+    "umap-hdbscan": SuiteMethod("UMAP + HDBSCAN", umap_hdbscan, "umap"),
+    "evoc": SuiteMethod("EVoC", evoc, "evoc"),
+}
+
+
+def timed(name: str) -> Callable[[Problem], FoundClusters]:
+    """One of the suite's ways as a row of Table 1: all its seconds count as clustering."""
+
+    def cluster(problem: Problem) -> FoundClusters:
+        run = SUITE_METHODS[name].run
+        seconds, labels = time_call(lambda: run(problem.X, problem.n_clusters, "euclidean", problem.seed))
+        return FoundClusters(labels, None, seconds)
+
+    return cluster
 
 
 PEERS: dict[str, Callable[[Problem], FoundClusters]] = {
-    "graspel-consensus": graspel_consensus,
-    "sklearn-spectral": sklearn_spectral,
-    "kmeans": k_means,
-    "umap": umap_k_means,
+    "graspel-consensus": timed("graspel"),
+    "sklearn-spectral": timed("spectral"),
+    "kmeans": timed("kmeans"),
+    "umap": timed("umap-kmeans"),
 }
+
+
+def installed_methods() -> list[str]:
+    """The methods whose packages are installed."""
+    return [name for name, method in SUITE_METHODS.items() if find_spec(method.package) is not None]
 
 
 def cluster_built(built: BuiltGraph, assign_labels: str, problem: Problem) -> FoundClusters:
@@ -233,3 +325,26 @@ def measure_clusters(run: Callable[[], FoundClusters], y: Ints) -> dict[str, Any
         "components": found.n_components,
         "warnings": sorted({" ".join(str(warning.message).split()) for warning in caught}),
     }
+
+
+def measure_with_limit(seconds: float, peer: str, dataset: str, seed: int) -> dict[str, Any]:
+    """Measure a peer in a process of its own.
+
+    Returns
+    -------
+    dict
+        The measurement; {"over": seconds} where the process took longer, loading the data included; {"failed": reason}
+        where it ended with an error.
+    """
+    try:
+        return dict(call_apart(measure_peer, peer, dataset, seed, timeout=seconds))
+    except subprocess.TimeoutExpired:
+        return {"over": seconds}
+    except ProcessFailed as error:
+        return {"failed": str(error)}
+
+
+def measure_peer(peer: str, dataset: str, seed: int) -> dict[str, Any]:
+    """Load a data set and measure a peer on it."""
+    X, y = load_data(dataset)
+    return measure_clusters(lambda: PEERS[peer](Problem(dataset, X, y, seed)), y)

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graspel.estimators.learner import GRASPEL
+from reproduction.data import Labeled, list_sets, load_labeled
 from reproduction.pages import join_page, measure_cells
 from reproduction.request import Request, choose_names
 from reproduction.results import Results
-from reproduction.suite_data import Labeled, list_sets, load_labeled
 from reproduction.tables import markdown_table
 
 LOOKED_AT = ("digits", "pendigits", "iris", "wine", "breast_cancer")

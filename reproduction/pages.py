@@ -1,15 +1,20 @@
-"""What all pages share: each cell is measured once, pictures lie beside the results, a last line names the commit."""
+"""What all pages share: each cell is measured once, pictures lie beside the results, an index page lists all pages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextvars import Context
+import re
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
+from graspel.io.atomic import write_atomically
 from graspel.runtime.progress import announce
-from reproduction.results import Results, describe_machine
+from reproduction.results import Results, current_commit, describe_machine
 
-__all__ = ["join_page", "measure_cells", "measure_quietly", "save_picture"]
+__all__ = ["INDEX", "join_page", "measure_cells", "save_picture", "write_index", "write_page"]
+
+INDEX = "index.md"
 
 
 def measure_cells(results: Results, step: str, cells: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
@@ -17,13 +22,8 @@ def measure_cells(results: Results, step: str, cells: Mapping[str, Callable[[], 
     for at, (key, run) in enumerate(cells.items()):
         if key not in results:
             announce(step, at / len(cells), f"cell {at + 1} of {len(cells)}: {key}")
-            measure_quietly(results, key, run)
+            results.get(key, run)
     return {key: results[key] for key in cells}
-
-
-def measure_quietly(results: Results, key: str, run: Callable[[], Any]) -> Any:
-    """One value, measured in a context of its own: the progress of the steps inside the cell is not shown."""
-    return results.get(key, lambda: Context().run(run))
 
 
 def save_picture(results: Results, name: str, drawn: Any, caption: str) -> str:
@@ -40,3 +40,29 @@ def join_page(results: Results, *paragraphs: str) -> str:
     commits = sorted({entry["commit"] for entry in results.entries.values()})
     last = f"Measured by graspel {', '.join(commits) or 'at no commit'}; page made on {describe_machine()}."
     return "\n\n".join([*paragraphs, last]) + "\n"
+
+
+def write_page(folder: Path, name: str, text: str) -> Path:
+    """Write the page of one reproduction."""
+    path = folder / f"{name}.md"
+    folder.mkdir(parents=True, exist_ok=True)
+    with write_atomically(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    return path
+
+
+def write_index(folder: Path, names: Iterable[str]) -> Path:
+    """Write the index of the pages that are in the folder, in the order of `names`."""
+    paragraphs = ["# The paper, reproduced"]
+    for name in names:
+        page = folder / f"{name}.md"
+        if page.exists():
+            text = page.read_text(encoding="utf-8")
+            title = next((line[2:] for line in text.splitlines() if line.startswith("# ")), name)
+            paragraphs += [f"## [{title}]({page.name})", *re.findall(r"^!\[[^\]]*\]\([^)]*\)$", text, re.MULTILINE)]
+    now = datetime.now().astimezone()
+    paragraphs.append(f"Written on {now:%Y-%m-%d} by graspel {current_commit()}, on {describe_machine()}.")
+    path = folder / INDEX
+    with write_atomically(path) as temporary:
+        temporary.write_text("\n\n".join(paragraphs) + "\n", encoding="utf-8")
+    return path

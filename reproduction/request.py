@@ -1,9 +1,10 @@
-"""Request: which part of a table or figure is to be measured."""
+"""Request: which part of a table or figure is to be measured. Cell: one method on one data set with one seed."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from graspel.runtime.parameters import check_number
 
@@ -43,6 +44,19 @@ class Request:
     def n_seeds(self) -> int:
         """Number of seeds."""
         return self.seeds or (QUICK_SEEDS if self.quick else SEEDS)
+
+
+class Cell(NamedTuple):
+    """One method on one data set with one seed."""
+
+    dataset: str
+    method: str
+    seed: int
+
+    @property
+    def key(self) -> str:
+        """The name of the cell among the results."""
+        return f"{self.dataset}/{self.method}/{self.seed}"
 
 
 def choose_names(option: str, names: Iterable[str] | None, known: Collection[str]) -> list[str]:

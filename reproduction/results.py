@@ -1,7 +1,7 @@
 """Results in one JSON file, with one entry per cell, which is written as soon as it is measured.
 
-A run that was stopped continues where it was. Each entry holds the value, the seconds it took to measure, and the
-commit that measured it.
+A run that was stopped continues where it was. Each entry holds the value, the seconds it took to measure, the commit
+that measured it, the date, and the load of the machine just before.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import platform
 import subprocess
 import warnings
 from collections.abc import Callable
+from contextvars import Context
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from graspel.io.atomic import write_atomically
-from reproduction.timing import time_call
-
-REPOSITORY = Path(__file__).parents[1]
+from reproduction.timing import ROOT, time_call
 
 
 class Results:
@@ -60,12 +60,31 @@ class Results:
     def get(self, key: str, measure: Callable[[], Any]) -> Any:
         """The value of the entry `key`, which is measured now if it is missing."""
         if key not in self.entries:
-            seconds, value = time_call(measure)
-            self.entries[key] = {"value": value, "seconds": seconds, "commit": current_commit()}
+            load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+            # In a context of its own: the progress of the steps inside is not shown.
+            seconds, value = time_call(lambda: Context().run(measure))
+            self.entries[key] = {
+                "value": value,
+                "seconds": seconds,
+                "commit": current_commit(),
+                "date": f"{date.today()}",
+                "load": load,
+            }
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with write_atomically(self.path) as temporary:
                 temporary.write_text(json.dumps(self.entries, indent=1))
         return self[key]
+
+    def describe_source(self) -> dict[str, str]:
+        """Commits, dates and machine of all entries, for docs/results.json."""
+        entries = self.entries.values()
+        days = sorted({entry.get("date", "") for entry in entries} - {""}) or [f"{date.today()}"]
+        load = max((entry.get("load", 0.0) for entry in entries), default=0.0)
+        return {
+            "commit": ", ".join(sorted({entry["commit"] for entry in entries})),
+            "date": days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}",
+            "machine": f"{describe_machine()}, load at most {load:.1f} before",
+        }
 
     def forget(self, key: str) -> None:
         """Remove the entry `key`, so that it is measured again."""
@@ -93,11 +112,11 @@ def current_commit() -> str:
     """The commit of the running source, with a + if files have changed since; the version outside a git checkout."""
     from graspel import __version__
 
-    if not (REPOSITORY / ".git").exists():
+    if not (ROOT / ".git").exists():
         return __version__
     command = ["git", "describe", "--always", "--dirty=+"]
     try:
-        run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=REPOSITORY)
+        run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     except OSError:  # no git
         return __version__
     return run.stdout.strip() or __version__

@@ -31,10 +31,9 @@ from graspel.runtime.types import Ints
 from reproduction.clusterings import FoundClusters, Problem, cluster_built, construct, join_components, measure_clusters
 from reproduction.data import TITLES, load_data
 from reproduction.pages import join_page, measure_cells
-from reproduction.request import Request, choose_names
+from reproduction.request import Cell, Request, choose_names
 from reproduction.results import Results
-from reproduction.table1_rows import QUICK_DATASETS, TABLE_DATASETS
-from reproduction.table_cell import Cell
+from reproduction.table1 import QUICK_DATASETS, TABLE_DATASETS
 from reproduction.tables import markdown_table
 
 STAGE_SEEDS = 3  # of every cell; results hardly depend on the seed

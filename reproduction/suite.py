@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.metrics import adjusted_rand_index, clustering_accuracy, normalized_mutual_information
+from reproduction.clusterings import SUITE_METHODS, SuiteMethod, installed_methods
+from reproduction.data import Labeled, list_sets, load_labeled
 from reproduction.pages import join_page, measure_cells, save_picture
-from reproduction.request import Request, choose_names
+from reproduction.request import Cell, Request, choose_names
 from reproduction.results import Results
-from reproduction.suite_data import Labeled, list_sets, load_labeled
-from reproduction.suite_methods import SUITE_METHODS, SuiteMethod, installed_methods
-from reproduction.table_cell import Cell
 from reproduction.tables import markdown_table
 from reproduction.timing import time_call
 

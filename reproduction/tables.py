@@ -18,10 +18,9 @@ import numpy as np
 
 from graspel.io.atomic import write_atomically
 
-__all__ = ["RESULTS", "fill_page", "list_pages", "markdown_table", "mean_and_spread", "read_tables", "write_tables"]
-
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs" / "results.json"
+MARKER = r"<!-- table: (\S+) -->"
 SOURCE = ("title", "command", "commit", "date", "machine", "note")  # what is said of a table, beside its numbers
 
 
@@ -79,6 +78,39 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def find_tables(text: str, name: str = "") -> dict[str, dict[str, Any]]:
+    r"""The tables in a Markdown text, by `name` or the title above each, with a number where this has several.
+
+    Examples
+    --------
+    >>> text = markdown_table(["what", "s"], [["fit", "1.0"]])
+    >>> find_tables("\n".join(["## Speed, in short", text]))
+    {'speed-in-short': {'title': 'Speed, in short', 'header': ['what', 's'], 'rows': [['fit', '1.0']]}}
+    """
+    tables: dict[str, dict[str, Any]] = {}
+    title = ""
+    for block in re.findall(r"^#+ .*$|(?:^\|.*(?:\n|\Z))+", text, re.MULTILINE):
+        if block.startswith("#"):
+            title = block.lstrip("# ")
+            continue
+        header, _, *rows = [[cell.strip() for cell in line[1:-1].split("|")] for line in block.splitlines()]
+        called = name or re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+        number = sum(other.partition("#")[0] == called for other in tables)
+        tables[f"{called}#{number + 1}" if number else called] = {"title": title, "header": header, "rows": rows}
+    return tables
+
+
+def record_tables(group: str, found: Mapping[str, Mapping[str, Any]], command: str, source: Mapping[str, str]) -> str:
+    """Put tables into docs/results.json as GROUP/NAME, those that a page shows; returns a sentence about them."""
+    shown = {name for page in list_pages() for name in re.findall(MARKER, page.read_text(encoding="utf-8"))}
+    named = {f"{group}/{name}": {**table, "command": command, **source} for name, table in found.items()}
+    known = {name: table for name, table in named.items() if name in shown}
+    write_tables({**read_tables(), **known})
+    left = ", ".join(name for name in named if name not in shown)
+    unknown = f" No page has the comment <!-- table: NAME --> for: {left}." if left else ""
+    return f"Recorded in docs/results.json: {', '.join(known) or 'nothing'}.{unknown}"
+
+
 def list_pages() -> list[Path]:
     """The pages that may hold tables of measured numbers."""
     return [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("docs/howto/*.md"))]
@@ -92,7 +124,7 @@ def fill_page(text: str, tables: Mapping[str, Any]) -> str:
             raise KeyError(f"{match[1]}: docs/results.json has no table of this name; it has {', '.join(tables)}.")
         return f"<!-- table: {match[1]} -->\n{_show(tables[match[1]])}\n<!-- end -->"
 
-    return re.sub(r"<!-- table: (\S+) -->\n.*?<!-- end -->", fill, text, flags=re.DOTALL)
+    return re.sub(MARKER + r"\n.*?<!-- end -->", fill, text, flags=re.DOTALL)
 
 
 def _show(entry: Mapping[str, Any]) -> str:

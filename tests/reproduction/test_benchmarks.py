@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from benchmarks import sections
-from reproduction.timing import time_best, time_in_turns
+from reproduction import tables
+from reproduction.timing import time_best
 
 
 @pytest.fixture
@@ -16,7 +17,7 @@ def runs(monkeypatch, tmp_path):
 
     def section(name):
         def run(results):
-            value = sections.measure(results, name, lambda: counted.append(name) or len(counted))
+            value = results.measure(name, lambda: counted.append(name) or len(counted))
             return sections.titled_table(f"Section {name}", ["what", "measured"], [["runs", str(value)]])
 
         return run
@@ -41,9 +42,24 @@ def test_an_unknown_section_is_refused_with_the_known_ones(runs, capsys):
     assert "--only=three: there is no such name; choose from one, two" in capsys.readouterr().err
 
 
-def test_the_best_of_several_calls_counts_and_rivals_take_turns():
+def test_recorded_tables_are_those_that_a_page_shows(runs, capsys, monkeypatch, tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("Before.\n<!-- table: toy/one -->\n<!-- end -->\nAfter.\n")
+    (tmp_path / "results.json").write_text("{}")
+    monkeypatch.setattr(tables, "list_pages", lambda: [page])
+    monkeypatch.setattr(tables, "RESULTS", tmp_path / "results.json")
+    runs("--record", "toy")
+    assert "Recorded in docs/results.json: toy/one. No page has the comment" in capsys.readouterr().out
+    entry = tables.read_tables()["toy/one"]
+    assert entry["rows"] == [["runs", "1"]]
+    assert entry["command"] == "python -m benchmarks.toy --record toy"
+    assert all(entry[field] for field in ("commit", "date", "machine"))
+    filled = tables.fill_page(page.read_text(), tables.read_tables())
+    assert filled.startswith("Before.\n<!-- table: toy/one -->\n| what | measured |\n")
+    assert filled.endswith("*\n<!-- end -->\nAfter.\n")
+    assert tables.fill_page(filled, tables.read_tables()) == filled
+
+
+def test_the_best_of_several_calls_counts():
     called = []
     assert time_best(lambda: called.append("a") or len(called), 3).value == 3
-    first, second = time_in_turns(lambda: called.append("b"), lambda: called.append("c"), 2)
-    assert called == ["a", "a", "a", "b", "c", "b", "c"]
-    assert len(first) == len(second) == 2

@@ -17,8 +17,8 @@ from reproduction.clusterings import (
     initial_graph,
     join_components,
     measure_clusters,
+    measure_with_limit,
 )
-from reproduction.time_limit import measure_with_limit
 
 
 @pytest.fixture
@@ -82,7 +82,6 @@ def test_peers_tell_blobs_apart(problem, name):
 
 def test_what_is_warned_of_is_kept(problem):
     value = measure_clusters(lambda: PEERS["sklearn-spectral"](problem), problem.y)
-    assert value["components"] > 1
     assert any("not fully connected" in text for text in value["warnings"])
 
 

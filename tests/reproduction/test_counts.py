@@ -7,9 +7,9 @@ import pytest
 
 from reproduction import authors_code, counts
 from reproduction.counts import CountRule, miss
+from reproduction.data import Labeled
 from reproduction.request import Request
 from reproduction.results import Results
-from reproduction.suite_data import Labeled
 
 
 @pytest.fixture

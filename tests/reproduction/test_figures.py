@@ -88,7 +88,7 @@ def test_a_panel_holds_the_first_eigenvalues_and_the_scores(blobs):
 
 
 def test_time_left_follows_the_pace_and_not_what_was_there_already():
-    from reproduction.time_left import TimeLeft
+    from reproduction import TimeLeft
 
     left = TimeLeft({"a": 10.0, "b": 10.0, "c": 10.0})
     left.done("a", 0.01)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reproduction import suite, suite_data
+from reproduction import suite
+from reproduction.clusterings import SuiteMethod
+from reproduction.data import list_sets, load_labeled
 from reproduction.request import Request
 from reproduction.results import Results
-from reproduction.suite_methods import SuiteMethod
 
 TWO = np.repeat([1, 2], 10)
 
@@ -38,9 +39,9 @@ def test_the_best_labeling_counts_and_noise_does_not(shapes, monkeypatch):
 
 
 def test_sets_at_hand(shapes):
-    assert "a.b" in suite_data.list_sets(large=False)
-    assert len(suite_data.load_labeled("a.b").labelings) == 2
-    assert suite_data.load_labeled("iris").labelings[0].min() == 1
+    assert "a.b" in list_sets(large=False)
+    assert len(load_labeled("a.b").labelings) == 2
+    assert load_labeled("iris").labelings[0].min() == 1
 
 
 def test_a_page_with_a_failure(shapes, monkeypatch, tmp_path):

@@ -6,9 +6,8 @@ import pytest
 
 from reproduction import REPRODUCTIONS, Request, Results, table1
 from reproduction.paper import TABLE1, TWO_NEIGHBORS
-from reproduction.table1_rows import DATASETS, METHODS, STAGES, TABLE, TABLE_DATASETS
-from reproduction.table1_text import write_tables
-from reproduction.table_cell import Cell
+from reproduction.request import Cell
+from reproduction.table1 import DATASETS, METHODS, STAGES, TABLE, TABLE_DATASETS, write_tables
 
 VALUE = {
     "acc": 0.9,

@@ -6,7 +6,7 @@ import pytest
 
 from reproduction import Request, Results, recovery_time, table2
 from reproduction.paper import TABLE2
-from reproduction.recoveries import GRAPHS, METHODS, make_problem
+from reproduction.table2 import GRAPHS, METHODS, make_problem
 
 
 def test_every_method_learns_a_graph_of_every_kind():

@@ -8,9 +8,9 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from graspel import datasets
-from reproduction import embeddings
+from reproduction import tsne
+from reproduction.request import Cell
 from reproduction.results import Results
-from reproduction.tsne_text import write_table
 
 
 @pytest.fixture
@@ -32,15 +32,14 @@ def quick_peers(monkeypatch):
     runs = []
 
     def peer(name):
-        def prepare(seed):
-            return lambda X: (runs.append(name), embeddings.Picture.of_all(X[:, :2]))[1]
+        def prepare(seed, metric):
+            return lambda X: (runs.append(name), tsne.Picture.of_all(X[:, :2]))[1]
 
         return prepare
 
-    for name in ("opentsne", "sklearn"):
-        method = embeddings.METHODS[name]
-        fast = embeddings.EmbeddingMethod(method.label, peer(name), method.datasets, method.is_slow)
-        monkeypatch.setitem(embeddings.METHODS, name, fast)
+    for name in ("opentsne", "sklearn", "umap", "pacmap"):
+        monkeypatch.setitem(tsne.METHODS, name, tsne.METHODS[name]._replace(prepare=peer(name), package="graspel"))
+    tsne.load_points.cache_clear()
     return runs
 
 
@@ -80,7 +79,7 @@ def test_quick_leaves_out_mnist_and_what_is_slow(reproduce, blobs, quick_peers, 
     ("arguments", "words"),
     [
         (["--only", "coil20"], ["coil20", "usps, mnist"]),
-        (["--methods", "umap"], ["umap", "representatives, graspel, opentsne, sklearn"]),
+        (["--methods", "magic"], ["magic", "representatives, graspel, opentsne, sklearn"]),
         (["--only", "mnist", "--methods", "sklearn"], ["sklearn is not run on mnist"]),
     ],
 )
@@ -91,11 +90,9 @@ def test_what_is_not_known_is_one_sentence(reproduce, tmp_path, arguments, words
 
 def test_the_table_says_how_many_times_faster(tmp_path):
     results = Results(tmp_path, "tsne")
-    scores = {"points": 100, "core_seconds": 20.0, "trustworthiness": 0.99, "preservation": 0.4, "accuracy": 0.96}
+    scores = dict.fromkeys(tsne.SCORES, 0.9) | {"points": 100, "processor": 20.0}
     for method, seconds in {"graspel": 10.0, "opentsne": 25.0, "sklearn": 70.0}.items():
         results.get(f"usps/{method}/0", lambda seconds=seconds: {"seconds": seconds, **scores})
-    text = write_table(
-        results, [("usps", method, f"usps/{method}/0") for method in ("graspel", "opentsne", "sklearn")], "f"
-    )
-    row = next(line for line in text.splitlines() if "graspel, all points" in line)
-    assert [cell.strip() for cell in row.split("|")[3:6]] == ["10.0", "2.5", "7.0"]
+    text = tsne.write_page(results, [Cell("usps", method, 0) for method in ("graspel", "opentsne", "sklearn")])
+    row = next(line for line in text.splitlines() if "graspel, all points |" in line)
+    assert [cell.strip() for cell in row.split("|")[4:7]] == ["10.0", "20.0", "2.5"]
