@@ -98,17 +98,18 @@ def mnist(results: Run) -> str:
 
 def measure_report() -> dict[str, float]:
     """Size in megabytes, seconds to write and to open the report, and frames a second."""
-    from graspel import GRASPEL, GraspelClustering
-    from graspel.report import write_report
-    from graspel.report.thinning import MAX_POINTS
+    from graspel import GRASPEL, GraspelClustering, NeighborIndex, write_report
+    from graspel.report.inputs import count_listed
+    from graspel.report.packing import MAX_POINTS
 
     data = load_data("mnist")
-    model = GRASPEL(random_state=0).fit(data.X)
-    clusters = GraspelClustering(10, random_state=0).fit(data.X)
+    index = NeighborIndex(data.X, random_state=0).expect(count_listed())
+    model = GRASPEL(random_state=0).fit(index)
+    clusters = GraspelClustering(10, random_state=0).fit(index)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "mnist.html"
         began, processor = time.monotonic(), time.process_time()
-        write_report(model, path, data.X, labels=data.y, clusters=clusters, images=(28, 28), title="MNIST")
+        write_report(model, path, labels=data.y, clusters=clusters, images=(28, 28), title="MNIST")
         spent = {"writing": time.monotonic() - began, "processor": time.process_time() - processor}
         opened = [open_page(path) for _ in range(REPEATS)]
         best = {name: min(one[name] for one in opened) for name in ("picture", "loaded")}

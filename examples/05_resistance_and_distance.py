@@ -12,7 +12,7 @@ from graspel import GRASPEL, plot
 
 X, _ = load_digits(return_X_y=True)
 model = GRASPEL(random_state=0).fit(X)
-axes = plot.resistance(model, X)
+axes = plot.resistance(model)
 
 # %%
 # Along edges it holds closely, between far points loosely. The certificate says so in numbers.

@@ -16,11 +16,11 @@ def main() -> None:
     digits = datasets.load("digits")
     model = GRASPEL(random_state=0).fit(digits.X)
     plot.save(plot.drawing(model, digits.y, title="The learned graph of handwritten digits"), HERE / "digits.png")
-    plot.save(plot.resistance(model, digits.X), HERE / "resistance.png")
+    plot.save(plot.resistance(model), HERE / "resistance.png")
     optimum = GRASPEL(weights="optimal", random_state=0).fit(digits.X)
     _, (left, right) = plt.subplots(1, 2, figsize=(12, 5), layout="constrained")
     plot.convergence(optimum, left, title="The search for the optimum")
-    plot.resistance(optimum, digits.X, right, title="Resistance and distance at the optimum")
+    plot.resistance(optimum, right, title="Resistance and distance at the optimum")
     plot.save(right, HERE / "optimum.png")
 
 

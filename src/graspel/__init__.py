@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from graspel.learning.joining import connect
     from graspel.learning.spectral_coordinates import spectral_init
     from graspel.neighbors.index import NeighborIndex
+    from graspel.report import write_report
 
 __all__ = [
     "GRASPEL",
@@ -37,6 +38,7 @@ __all__ = [
     "connect",
     "spectral_init",
     "stability_scores",
+    "write_report",
 ]
 
 _HOME = {
@@ -54,6 +56,7 @@ _HOME = {
     "connect": "graspel.learning.joining",
     "spectral_init": "graspel.learning.spectral_coordinates",
     "stability_scores": "graspel.estimators.stability_scores",
+    "write_report": "graspel.report",
 }
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from graspel import GRASPEL, Graph
-from graspel.learning.verdicts import judge
+from graspel.findings import judge
 from graspel.plot import drawing
 from graspel.runtime.notebook_progress import in_notebook
 from graspel.runtime.progress import announce, printing_progress
@@ -35,11 +35,13 @@ def test_a_graph_shows_itself(model, toy_graph):
 def test_a_certificate_has_verdicts(model):
     html = model.certificate_._repr_html_()
     assert ">good<" in html
-    bad = model.certificate_.__class__(**{**model.certificate_.as_dict(), "neighbor_recall": 0.5, "settled": False})
-    verdicts = judge(bad)
-    assert verdicts["kNN recall"].word == "bad"
-    assert verdicts["settled"].word == "doubtful"
-    assert verdicts["settled"].advice in bad._repr_html_()
+    bad = model.certificate_.__class__(
+        **{**model.certificate_.as_dict(), "neighbor_recall": 0.5, "settled": False, "n_rounds": 2}
+    )
+    verdicts = {row["entry"]: row for row in judge(bad).rows()}
+    assert verdicts["kNN recall"]["rating"] == "bad"
+    assert verdicts["settled"]["rating"] == "doubtful"
+    assert verdicts["settled"]["advice"] in bad._repr_html_()
 
 
 def test_plots_appear_on_their_own(model):

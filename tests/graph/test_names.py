@@ -94,5 +94,5 @@ def test_the_report_shows_the_names(rng, tmp_path):
     from graspel.report import write_report
 
     frame = pd.DataFrame(rng.standard_normal((40, 3)), index=[f"wine-{i}" for i in range(40)])
-    write_report(GRASPEL(random_state=0).fit(frame), tmp_path / "report.html", frame)
+    write_report(GRASPEL(random_state=0).fit(frame), tmp_path / "report.html")
     assert "wine-7" in (tmp_path / "report.html").read_text(encoding="utf-8")

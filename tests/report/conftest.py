@@ -10,7 +10,7 @@ from sklearn.datasets import make_blobs
 
 from graspel import GRASPEL
 from graspel.report.contents import gather_contents
-from graspel.report.material import check_material
+from graspel.report.inputs import check_inputs
 
 # What Debian's packages start with as root, without a screen and without a graphics card.
 FLAGS = (
@@ -41,15 +41,9 @@ HOSTILE = [
 ]
 
 
-def make_material(model, X=None, **given):
-    """The material of a report, of which only some is given."""
-    names = ("labels", "clusters", "names", "texts", "images", "features", "source")
-    return check_material(model, X=X, **{**dict.fromkeys(names), **given})
-
-
-def gather(model, X=None, **given):
+def gather(model, **given):
     """The contents of a report."""
-    return gather_contents(make_material(model, X, **given))
+    return gather_contents(check_inputs(model, **given))
 
 
 @pytest.fixture(scope="session")

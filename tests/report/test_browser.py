@@ -12,7 +12,7 @@ import pytest
 
 from graspel import GraspelClustering
 from graspel.report import write_report
-from graspel.report.rounds import list_states
+from graspel.report.making import list_states
 from report.conftest import HOSTILE
 
 TITLE = "</title><script>window.harmed = 'title'</script> & 'quotes' \" 🎉"
@@ -126,7 +126,7 @@ def plain(blobs, tmp_path_factory):
     X, y = blobs
     path = tmp_path_factory.mktemp("plain") / "plain.html"
     names, labels = [f"item {i}" for i in range(len(X))], np.array([f"kind {k}" for k in y])
-    write_report(GraspelClustering(8, random_state=0).fit(X), path, X, labels=labels, names=names)
+    write_report(GraspelClustering(8, random_state=0).fit(X), path, labels=labels, names=names)
     return path
 
 

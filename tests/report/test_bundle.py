@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import graspel.report.page
-from graspel.report.bundle import MODULES, bundle_scripts, imported_modules, read_file
+from graspel.report.rendering import MODULES, bundle_scripts, imported_modules, read_file
 
 FOLDER = Path(graspel.report.page.__file__).parent
 TOP = re.compile(r"^(?:export )?(?:async )?(?:function|class|const|let) (?:\[([^\]]*)\]|(\w+))", re.MULTILINE)

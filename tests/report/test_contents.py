@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graspel import GRASPEL, Graph, GraspelClustering, GraspelTSNE
-from graspel.report.coloring import MAX_CLASSES, make_coloring
-from graspel.report.repeat import list_settings, write_code
-from graspel.report.rounds import list_states
-from graspel.report.thinning import select_drawn
+from graspel import GRASPEL, Graph, GraspelClustering, GraspelTSNE, NeighborIndex
+from graspel.report.inputs import MAX_CLASSES, make_coloring
+from graspel.report.making import list_settings, list_states, write_code
+from graspel.report.packing import select_drawn
 from report.conftest import gather
 
 
@@ -56,10 +55,10 @@ def test_a_large_graph_keeps_late_edges_and_every_class(seed):
 def test_the_page_says_that_it_was_thinned(model, monkeypatch):
     from graspel.report import contents as module
 
-    assert gather(model).drawn.startswith("All 120 points")
+    assert gather(model).words["drawn"].startswith("All 120 points")
     monkeypatch.setattr(module, "select_drawn", lambda *given: select_drawn(*given, max_points=100))
     found = gather(model)
-    assert "100 of 120 points" in found.drawn
+    assert "100 of 120 points" in found.words["drawn"]
     heads = unpack(found.rest["edges"]["heads"], "<i4")
     assert 0 <= heads.min() <= heads.max() < 100
     for group in found.rest["groups"]:
@@ -111,8 +110,8 @@ def test_the_states_lead_from_the_start_to_the_learned_graph(model):
 def test_an_optimum_shows_its_bound_and_that_resistance_is_distance_on_its_edges(blobs):
     X = blobs[0]
     optimum = GRASPEL(weights="optimal", random_state=0).fit(X)
-    found = gather(optimum, X)
-    assert "upper bound of the gap" in found.convergence
+    found = gather(optimum)
+    assert "upper bound of the gap" in found.words["convergence"]
     gaps = [record["gap"] for record in found.rest["rounds"] if record["gap"] is not None]
     assert gaps[-1] == optimum.certificate_.optimality_gap
     kinds = {one["words"].split(":")[0]: one for one in found.rest["pairs"]}
@@ -121,15 +120,16 @@ def test_an_optimum_shows_its_bound_and_that_resistance_is_distance_on_its_edges
         z, R = (np.frombuffer(base64.b64decode(one[axis]), "<f4") for axis in ("z", "R"))
         assert (R / z).max() < 1.002
         assert ((R / z).min() > 0.998) == (name == "edges")
-    assert "upper bound" not in gather(GRASPEL(random_state=0).fit(X), X).convergence
-    assert gather(optimum).rest["pairs"] is None, "no data, no distances"
+    assert "upper bound" not in gather(GRASPEL(random_state=0).fit(X)).words["convergence"]
 
 
 def test_a_model_without_rounds_has_one_state(blobs):
     learner = GRASPEL(initial="mst", max_iter=0).fit(blobs[0])
     assert list_states(learner.graph_, learner.history_) == [{"edges": 119, "density": 119 / 120, "eta": None}]
     found = gather(learner)
-    assert "no rounds were run" in next(v.answer for v in found.verdicts if v.question == "Is the graph finished?")
+    assert "no rounds were run" in next(
+        v["answer"] for v in found.verdicts.rows() if v["question"] == "Is the graph finished?"
+    )
     json.dumps([found.first, found.rest], allow_nan=False)
 
 
@@ -184,11 +184,13 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("with_data", [True, False])
-def test_data_of_all_kinds_have_a_report(kind, with_data):
+@pytest.mark.parametrize("here", [True, False])
+def test_data_of_all_kinds_have_a_report(kind, here, monkeypatch):
     X = KINDS[kind]
     model = GRASPEL(random_state=0).fit(X)
-    found = gather(model, X if with_data else None, labels=np.arange(X.shape[0]) % 3)
+    if not here:  # as if the points stayed on other machines
+        monkeypatch.setattr(NeighborIndex, "is_remote", True)
+    found = gather(model, labels=np.arange(X.shape[0]) % 3)
     json.dumps([found.first, found.rest], allow_nan=False)
     assert np.isfinite(unpack(found.first["map"], "<f4")).all()
     assert sum(found.first["colorings"][0]["sizes"]) == X.shape[0]
@@ -196,14 +198,14 @@ def test_data_of_all_kinds_have_a_report(kind, with_data):
 
 def test_the_coordinates_of_a_tsne_model_are_its_map():
     model = GraspelTSNE(random_state=0).fit(BLOBS)
-    places = unpack(gather(model, BLOBS).first["map"], "<f4").reshape(2, -1).T
+    places = unpack(gather(model).first["map"], "<f4").reshape(2, -1).T
     assert np.allclose(places, model.embedding_, rtol=1e-5)
 
 
 def test_points_of_no_cluster_and_very_many_clusters():
     model = GRASPEL(random_state=0).fit(BLOBS)
     noise = np.where(np.arange(90) < 5, -1, np.arange(90) % 2)
-    assert gather(model, BLOBS, clusters=noise).first["colorings"][0]["names"][0] == "in no group"
-    many = gather(model, BLOBS, clusters=np.arange(90), labels=np.arange(90))
+    assert gather(model, clusters=noise).first["colorings"][0]["names"][0] == "in no group"
+    many = gather(model, clusters=np.arange(90), labels=np.arange(90))
     assert len(many.first["colorings"][0]["names"]) == MAX_CLASSES
     assert "more than 59 groups" in many.summary[0]

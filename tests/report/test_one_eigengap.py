@@ -6,8 +6,8 @@ import pytest
 from sklearn.datasets import load_digits, load_wine
 from sklearn.preprocessing import StandardScaler
 
-from graspel import GRASPEL, GraspelClustering
-from graspel.report.rounds import without_critical_edges
+from graspel import GRASPEL, GraspelClustering, NeighborIndex
+from graspel.report.inputs import without_critical_edges
 from report.conftest import gather
 
 DATA = {"digits": load_digits().data[:400], "wine": StandardScaler().fit_transform(load_wine().data)}
@@ -21,34 +21,35 @@ def fitted(request):
 
 
 def number_of_groups(found):
-    return next(v.answer for v in found.verdicts if "number of groups" in v.question)
+    return next(v["answer"] for v in found.verdicts.rows() if "number of groups" in v["question"])
 
 
 def test_the_report_of_a_learner_has_the_number_and_the_clusters_of_the_clusterer(fitted):
-    X, learner, clusterer = fitted
+    _, learner, clusterer = fitted
     assert without_critical_edges(learner.graph_).n_edges == clusterer.graph_.n_edges
-    found = gather(learner, X)
+    found = gather(learner)
     assert len(found.rest["groups"]) == clusterer.n_clusters_
     assert found.rest["spectrum"]["gap"] == clusterer.eigengap_.n_clusters
-    assert clusterer.eigengap_.sentence() in found.eigengap
-    assert clusterer.cluster_count_.sentence() in found.eigengap
+    assert clusterer.eigengap_.sentence() in found.words["eigengap"]
+    assert clusterer.cluster_count_.sentence() in found.words["eigengap"]
     assert clusterer.cluster_count_.sentence() in number_of_groups(found)
 
 
-def test_without_data_the_eigengap_decides(fitted):
+def test_of_points_on_other_machines_the_eigengap_decides(fitted, monkeypatch):
     _, learner, clusterer = fitted
+    monkeypatch.setattr(NeighborIndex, "is_remote", True)
     found = gather(learner)
     assert found.rest["spectrum"]["gap"] == len(found.rest["groups"]) == clusterer.eigengap_.n_clusters
-    assert clusterer.eigengap_.sentence() in found.eigengap
+    assert clusterer.eigengap_.sentence() in found.words["eigengap"]
     assert clusterer.eigengap_.sentence() in number_of_groups(found)
 
 
 def test_clusters_of_a_given_number_are_shown_with_the_same_gap(fitted):
     X, learner, clusterer = fitted
-    found = gather(learner, X, clusters=GraspelClustering(4, random_state=0).fit(X))
+    found = gather(learner, clusters=GraspelClustering(4, random_state=0).fit(X))
     assert len(found.rest["groups"]) == 4
     assert found.rest["spectrum"]["gap"] == clusterer.eigengap_.n_clusters
-    assert clusterer.eigengap_.sentence() in found.eigengap
+    assert clusterer.eigengap_.sentence() in found.words["eigengap"]
 
 
 def test_there_is_one_count_of_rounds(fitted):
@@ -57,5 +58,7 @@ def test_there_is_one_count_of_rounds(fitted):
     n_rounds = learner.certificate_.n_rounds
     assert n_rounds == learner.n_iter_ == len(found.rest["rounds"]) == len(found.rest["states"]) - 1
     words = f"{n_rounds} {'round' if n_rounds == 1 else 'rounds'}"
-    assert f"after {words};" in next(v.answer for v in found.verdicts if v.question == "Is the graph finished?")
+    assert f"after {words};" in next(
+        v["answer"] for v in found.verdicts.rows() if v["question"] == "Is the graph finished?"
+    )
     assert words in {row[0]: row[1] for row in learner.certificate_.sentences()}["settled"]

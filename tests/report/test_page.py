@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 from graspel import GRASPEL, GraspelClustering
 from graspel.report import check_report_file, write_report
-from graspel.report.render import encode_json, escape_text
+from graspel.report.rendering import encode_json, escape_text
 from report.conftest import HOSTILE
 
 
@@ -84,7 +84,7 @@ def test_it_is_written_for_both_estimators(blobs, tmp_path):
 @pytest.mark.parametrize("n_points", [2, 3, 5])
 def test_tiny_data(tmp_path, n_points):
     X = np.arange(float(n_points))[:, None] ** 2
-    write_report(GRASPEL(1, random_state=0).fit(X), tmp_path / "tiny.html", X, labels=["a"] * n_points)
+    write_report(GRASPEL(1, random_state=0).fit(X), tmp_path / "tiny.html", labels=["a"] * n_points)
     assert "They form one group" in (tmp_path / "tiny.html").read_text(encoding="utf-8")
 
 
@@ -118,21 +118,22 @@ def test_a_model_that_is_not_fitted_is_refused_in_one_sentence(model, tmp_path):
 )
 def test_what_does_not_fit_the_data_is_refused_in_words(model, blobs, tmp_path, given, message):
     with pytest.raises(ValueError, match=message):
-        write_report(model, tmp_path / "report.html", blobs[0], **given)
+        write_report(model, tmp_path / "report.html", **given)
     assert not list(tmp_path.iterdir())
 
 
 def test_other_data_are_refused(model, blobs, tmp_path):
     with pytest.raises(ValueError, match=r"X has 119 rows, but the graph has 120 nodes"):
-        write_report(model, tmp_path / "report.html", blobs[0][1:])
+        write_report(model, tmp_path / "report.html", X=blobs[0][1:])
+    distances = GRASPEL(metric="precomputed").fit(np.linalg.norm(blobs[0][:, None] - blobs[0], axis=2))
     with pytest.raises(ValueError, match="pass X"):
-        write_report(model, tmp_path / "report.html", images=(5, 1))
+        write_report(distances, tmp_path / "report.html", images=(5, 1))
 
 
 def test_the_same_data_give_the_same_page(blobs, tmp_path):
     for name in ("one.html", "two.html"):
         model = GRASPEL(random_state=0, n_jobs=1 if name == "one.html" else 2).fit(blobs[0])
-        write_report(model, tmp_path / name, blobs[0], labels=blobs[1])
+        write_report(model, tmp_path / name, labels=blobs[1])
     one, two = ((tmp_path / name).read_text(encoding="utf-8") for name in ("one.html", "two.html"))
     one = one.replace("n_jobs=1", "n_jobs=2")
     assert one.replace("<td>1</td>", "<td>2</td>") == two.replace("<td>1</td>", "<td>2</td>")

@@ -13,8 +13,8 @@ from sklearn.datasets import load_digits
 from graspel import GRASPEL
 from graspel.report import pictures as module
 from graspel.report.groups import describe_groups
+from graspel.report.inputs import check_inputs
 from graspel.report.pictures import make_sheets, open_pictures
-from report.conftest import make_material
 
 
 def open_sheet(sheet):
@@ -59,11 +59,11 @@ def test_thumbnails_become_smaller_and_then_fewer_within_the_budget(monkeypatch)
 def test_the_mean_picture_of_a_group(blobs):
     X, y = load_digits(return_X_y=True)
     model = GRASPEL(max_iter=0, random_state=0).fit(X)
-    groups = describe_groups(make_material(model, X, clusters=y, images=(8, 8)))
+    groups = describe_groups(check_inputs(model, clusters=y, images=(8, 8)))
     for k, group in enumerate(groups):
         picture = np.asarray(open_sheet(group.picture), dtype=float)
         assert np.abs(picture / 255 * 16 - X[y == k].mean(axis=0).reshape(8, 8)).max() < 0.1
-        assert group.features == [], "single pixels say nothing"
+        assert len(group.effects) == 0, "single pixels say nothing"
 
 
 @pytest.mark.parametrize("kind", [np.uint8, np.float32, bool])

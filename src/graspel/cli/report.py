@@ -55,9 +55,9 @@ def report(
             check_n_clusters(n_clusters, n_points)
         known: dict[str, Any] = {"labels": table.find_classes(labels, points, n_points, data), "images": pictures}
         known |= _read_words(words, points)
-        model = build_estimator("GRASPEL", parameters).fit(X)
-        clusters = _cluster(X, n_clusters, model)
-        write_report(model, output, X, clusters=clusters, title=title, source=data.name, **known)
+        model = build_estimator("GRASPEL", parameters)
+        model.fit(_make_index(X, model))
+        write_report(model, output, clusters=n_clusters, title=title, source=data.name, **known)
     written.append(str(output))
     certificate = model.certificate_
     run.show(f"The report on {data.name}, written to {output}", certificate.as_dict(), certificate.sentences())
@@ -105,11 +105,10 @@ def _read_words(files: dict[str, Path | None], points: Any) -> dict[str, list[st
     return {"names": points.names, "features": points.features, **read}
 
 
-def _cluster(X: Any, n_clusters: Any, model: Any) -> Any:
-    """Cluster as ``graspel cluster`` does, so that both give the same groups; fewer than 8 points are one group."""
-    from graspel.report.clusterer import make_clusterer, settings_of
+def _make_index(X: Any, model: Any) -> Any:
+    """The index of the points for this model, which searches the neighbors for the whole page at once."""
+    from graspel.neighbors.index import NeighborIndex
+    from graspel.report.inputs import count_listed
 
-    if n_clusters == options.AUTO and X.shape[0] < 8:
-        return [0] * X.shape[0]
-    run = {"random_state": model.random_state, "n_jobs": model.n_jobs}
-    return make_clusterer(n_clusters, settings_of(model), **run).fit(X)
+    given = {name: getattr(model, name) for name in ("metric", "random_state", "n_jobs")}
+    return NeighborIndex(X, **given).expect(count_listed())

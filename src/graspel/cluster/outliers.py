@@ -1,13 +1,12 @@
 r"""Outliers: points that are far from all others for the cluster they are in.
 
-The core distance of a point is the distance to its fifth neighbor. It is compared with those of its own cluster, as
-clusters differ in density. With m the median core distance of the cluster and c that of the point,
+Clusters differ in density, so that a distance is compared with the usual one, the median, of its own cluster:
 
-    score = max(0, 1 - m / c),
+    score = distance of the point / median distance in its cluster,
 
-so that a point of average density or more has the score 0, and one at ten times the usual distance 0.9. A point counts
-as noise if the logarithm of its core distance lies above the upper quartile of its cluster by more than `FENCE` times
-the distance of the quartiles (Tukey's fence).
+1 for a usual point, 3 for one that is three times as far from others. The distance is here the core distance, that to
+the fifth neighbor. A point counts as noise if the logarithm of its core distance lies above the upper quartile of its
+cluster by more than `FENCE` times the distance of the quartiles (Tukey's fence).
 
 References
 ----------
@@ -27,6 +26,8 @@ from graspel.runtime.types import Floats, Ints
 
 CORE_NEIGHBOR = 5  # the neighbor whose distance is the core distance
 FENCE = 1.5  # distances of the quartiles above the upper quartile, from which a point is noise
+SMALLEST_GROUP = 20  # points; the median of a smaller group says little, and that of all points is taken
+SMALLEST_USUAL = 1e-9  # of the mean distance; where most points are copies the median is zero
 
 
 def core_distances(neighbors: Neighbors) -> Floats:
@@ -37,19 +38,20 @@ def core_distances(neighbors: Neighbors) -> Floats:
     return np.sqrt(np.where(np.isfinite(z), z, 0.0).max(axis=1))
 
 
-def outlier_scores(core: Floats, labels: Ints) -> Floats:
-    """Score of every point, from 0 (as dense as usual in its cluster) towards 1 (far from all).
+def times_usual(distance: Floats, groups: Ints) -> tuple[Floats, Floats]:
+    """How many times the usual distance of its group every point has, and that usual distance.
 
     Examples
     --------
-    >>> outlier_scores(np.array([1.0, 1.0, 1.0, 2.0, 10.0]), np.zeros(5, dtype=int))
-    array([0. , 0. , 0. , 0.5, 0.9])
+    >>> times_usual(np.array([1.0, 1.0, 1.0, 2.0, 10.0]), np.zeros(5, dtype=int))[0]
+    array([ 1.,  1.,  1.,  2., 10.])
     """
-    score = np.zeros(len(core))
-    for inside in _clusters(labels):
-        usual = float(np.median(core[inside]))
-        score[inside] = 1.0 - usual / np.maximum(core[inside], max(usual, np.finfo(np.float64).tiny))
-    return score
+    usual = np.full(len(distance), np.median(distance))
+    for inside in _clusters(groups):
+        if len(inside) >= SMALLEST_GROUP:
+            usual[inside] = np.median(distance[inside])
+    floor = max(float(distance.mean()) * SMALLEST_USUAL, 1e-300)
+    return distance / np.maximum(usual, floor), usual
 
 
 def find_noise(core: Floats, labels: Ints) -> NDArray[np.bool_]:

@@ -222,6 +222,8 @@ class Data:
 
     def without_sketch(self) -> Data:
         """The same points for distances only: the sketch, which takes as much memory as X, is left out."""
+        if self.sparse is not None:  # it has none
+            return self
         others = copy(self)
         others.sketch = np.empty((0, self.sketch.shape[1]), dtype=np.float32)
         return others

@@ -20,7 +20,7 @@ from graspel.cluster.consensus_clusters import ConsensusClusters, consensus_clus
 from graspel.cluster.graph_clusters import check_n_clusters, cluster_graph, find_eigengap
 from graspel.cluster.hierarchy import cut_linkage, find_linkage
 from graspel.cluster.members import MEMBERS, THIN_MEMBERS
-from graspel.cluster.outliers import core_distances, find_noise, outlier_scores
+from graspel.cluster.outliers import core_distances, find_noise, times_usual
 from graspel.estimators.learner import GRASPEL
 from graspel.estimators.uses_learner import LearnerEstimator
 from graspel.learning.eigengap import Eigengap
@@ -100,7 +100,8 @@ default="knn"
         Share of the links between near neighbors that the consensus of the graphs keeps; None with one graph. Below
         0.85 the result comes from k-means on the points, which starts from the centers of the consensus.
     outlier_scores_ : array of N
-        0 for a point of the usual density of its cluster or more, towards 1 for a point far from all others.
+        Distance of a point to its fifth neighbor, divided by the median of its cluster: 1 is usual, 3 is three times as
+        far from others as is usual.
     linkage_ : array (N - 1 x 4)
         The hierarchy in scipy's format, for `scipy.cluster.hierarchy.dendrogram`; computed when it is asked for.
     memberships_ : array (N x n_clusters_)
@@ -269,7 +270,7 @@ default="knn"
         core = np.zeros(len(self.labels_))
         core[neighbors.distinct] = core_distances(neighbors)
         core[neighbors.copies] = core[neighbors.copy_of]
-        self.outlier_scores_ = outlier_scores(core, self.labels_)
+        self.outlier_scores_, _ = times_usual(core, self.labels_)
         if self.noise:
             self.labels_ = np.where(find_noise(core, self.labels_), -1, self.labels_)
 

@@ -1,12 +1,12 @@
-r"""Bridges: single edges and single points whose removal parts the graph.
+r"""Bridges: single edges and single points whose removal disconnects the graph.
 
 An edge is a bridge if every path between its ends uses it; a point is a cut point if the graph without it has more
 components. Both are found by one depth-first search: low(v) is the earliest point that can be reached from the subtree
 of v by one edge outside the tree. The tree edge above v is a bridge if low(v) comes after its upper end, and that upper
 end is a cut point if low(v) does not come before it.
 
-A bridge is as important as the smaller of the two components that it leaves. The graph is very sparse, so that most of
-its bridges cut off a few points only.
+A bridge is as important as the number of points that it cuts off: all but those of the largest component that is left.
+The graph is very sparse, so that most of its bridges cut off a few points only.
 
 References
 ----------
@@ -19,67 +19,77 @@ from typing import NamedTuple
 
 import numpy as np
 
+from graspel.findings.table import Table
 from graspel.graph import Graph
 from graspel.kernels.bridges import depth_first_low
 from graspel.runtime.types import Ints
 
-__all__ = ["Bridges", "find_bridges"]
+
+class _Search(NamedTuple):
+    """A depth-first search: for each node its parent, when it was entered, its low point, and sizes."""
+
+    parent: Ints
+    entered: Ints
+    low: Ints
+    size: Ints  # nodes of the subtree below each node
+    whole: Ints  # nodes of the component of each node
 
 
-class Bridges(NamedTuple):
-    """Bridges and cut points, each with the number of points that it parts from the largest component left.
+def find_bridges(graph: Graph) -> Table:
+    """All bridges, those that cut off most points first.
 
-    Attributes
-    ----------
-    edges, edge_parts : arrays, numbers of edges of the graph, and points parted by each
-    nodes, node_parts : arrays, cut points, and points parted by each
-    """
-
-    edges: Ints
-    edge_parts: Ints
-    nodes: Ints
-    node_parts: Ints
-
-
-def find_bridges(graph: Graph) -> Bridges:
-    """Find all bridges and cut points, those that part most points first.
+    Returns
+    -------
+    bridges : Table
+        With the number of the `edge` in the graph, its ends `head` and `tail`, and how many points are `cut_off` from
+        the others without it.
 
     Examples
     --------
     >>> two_triangles = Graph(6, [0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5], 1.0)
-    >>> found = find_bridges(two_triangles)
-    >>> found.edges, found.edge_parts
-    (array([3]), array([3]))
-    >>> found.nodes, found.node_parts
-    (array([2, 3]), array([2, 2]))
+    >>> list(find_bridges(two_triangles).rows())
+    [{'edge': 3, 'head': 2, 'tail': 3, 'cut_off': 3}]
     """
-    A = graph.adjacency
-    parent, entered, low, size, component = depth_first_low(A.indptr.astype(np.int64), A.indices.astype(np.int64))
-    whole = np.bincount(component, minlength=1)[component]
+    found = _search(graph)
+    child = np.flatnonzero(found.parent >= 0)
+    below = child[found.low[child] > found.entered[found.parent[child]]]
+    cut_off = np.minimum(found.size[below], found.whole[below] - found.size[below])
+    ends = np.sort(np.stack([below, found.parent[below]]), axis=0)
+    edges = np.searchsorted(graph.heads * graph.n_nodes + graph.tails, ends[0] * graph.n_nodes + ends[1])
+    columns = {"edge": edges, "head": ends[0], "tail": ends[1], "cut_off": cut_off}
+    return Table(columns).take(np.lexsort([edges, -cut_off]))
+
+
+def find_cut_points(graph: Graph) -> Table:
+    """All points without which the graph has more components, those that cut off most others first.
+
+    Returns
+    -------
+    cut_points : Table
+        With the `point`, and how many points are `cut_off` from the others without it.
+
+    Examples
+    --------
+    >>> two_triangles = Graph(6, [0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5], 1.0)
+    >>> find_cut_points(two_triangles)["point"]
+    array([2, 3])
+    """
+    parent, entered, low, size, whole = _search(graph)
+    n = len(parent)
     child = np.flatnonzero(parent >= 0)
     above = parent[child]
-    is_bridge = low[child] > entered[above]
-    below = child[is_bridge]
-    parts = np.minimum(size[below], whole[below] - size[below])
-    ends = np.sort(np.stack([below, parent[below]]), axis=0)
-    keys = graph.heads * graph.n_nodes + graph.tails
-    edges = np.searchsorted(keys, ends[0] * graph.n_nodes + ends[1])
-    nodes, node_parts = _cut_points(child, above, parent, low, entered, size, whole)
-    edge_order = np.lexsort([edges, -parts])
-    node_order = np.lexsort([nodes, -node_parts])
-    return Bridges(edges[edge_order], parts[edge_order], nodes[node_order], node_parts[node_order])
-
-
-def _cut_points(
-    child: Ints, above: Ints, parent: Ints, low: Ints, entered: Ints, size: Ints, whole: Ints
-) -> tuple[Ints, Ints]:
-    """Cut points, and the points that leave the largest component when each is removed."""
-    n = len(parent)
     cut = low[child] >= entered[above]
     n_cut = np.bincount(above[cut], minlength=n)
     total = np.bincount(above[cut], size[child[cut]], minlength=n).astype(np.int64)
     largest = np.zeros(n, dtype=np.int64)
     np.maximum.at(largest, above[cut], size[child[cut]])
-    rest = whole - 1 - total  # what stays together with the part above the point
-    nodes = np.flatnonzero(np.where(parent < 0, n_cut >= 2, n_cut >= 1))
-    return nodes, (whole - 1 - np.maximum(largest, rest))[nodes]
+    rest = whole - 1 - total  # what stays together with the points above
+    points = np.flatnonzero(np.where(parent < 0, n_cut >= 2, n_cut >= 1))
+    cut_off = (whole - 1 - np.maximum(largest, rest))[points]
+    return Table({"point": points, "cut_off": cut_off}).take(np.lexsort([points, -cut_off]))
+
+
+def _search(graph: Graph) -> _Search:
+    A = graph.adjacency
+    parent, entered, low, size, component = depth_first_low(A.indptr.astype(np.int64), A.indices.astype(np.int64))
+    return _Search(parent, entered, low, size, np.bincount(component, minlength=1)[component])

@@ -1,4 +1,4 @@
-r"""Effect sizes: by how much the features of a group differ from those of all other points.
+r"""Effects: by how much the features of a group differ from those of all other points.
 
 The effect of feature j on a group is the standardized difference of means (Cohen's d),
 
@@ -13,60 +13,79 @@ J. Cohen. Statistical Power Analysis for the Behavioral Sciences. 1988. Section 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
+from graspel.findings.table import Table
 from graspel.runtime.parallel import row_blocks
 from graspel.runtime.types import Floats, Ints
-
-__all__ = ["LARGEST", "Effects", "measure_effects"]
-
 
 SMALLEST_UNIT = 1e-100  # values from here to its inverse have squares, and sums of many squares
 BLOCK_VALUES = 1 << 21  # values of a block of dense rows in double precision: 16 MB
 LARGEST = 99.0  # effects are cut here; a feature that is constant on both sides has an infinite one
 
 
-@dataclass(frozen=True)
-class Effects:
-    """Means and effects of all features (groups x features)."""
+class Means(NamedTuple):
+    """Means of all features inside and outside each group, and their effects (groups x features)."""
 
     inside: Floats
     outside: Floats
-    d: Floats
-
-    def strongest(self, group: int, n_most: int, *, only_high: bool = False) -> Ints:
-        """The features of largest effect on a group, strongest first; those without effect are left out."""
-        d = self.d[group] if only_high else np.abs(self.d[group])
-        n_most = min(n_most, len(d))
-        most = np.argpartition(-d, n_most - 1)[:n_most] if n_most else np.zeros(0, dtype=np.int64)
-        most = most[np.lexsort([most, -d[most]])]
-        return most[d[most] > 0]
+    effect: Floats
 
 
-def measure_effects(X: Any, groups: Ints, n_groups: int) -> Effects:
-    """Measure the effect of every feature of X on every group.
+def find_effects(means: Means, n_most: int, *, only_high: bool = False) -> Table:
+    """The features that set each group apart, those of largest effect first; features without effect are left out.
+
+    Parameters
+    ----------
+    means : Means, from `measure_means`
+    n_most : int
+        Features of each group.
+    only_high : bool
+        Whether only features count that are larger inside: terms that most points lack say nothing by their absence.
+
+    Returns
+    -------
+    effects : Table
+        With the `group`, the number of the `feature`, its `effect` d, and its mean `inside` the group and `outside`.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 5.0], [1.0, 5.0], [0.0, 9.0], [1.0, 9.1]])
+    >>> effects = find_effects(measure_means(X, np.array([0, 0, 1, 1]), 2), 2)
+    >>> effects["group"], effects["feature"]  # feature 0 has no effect
+    (array([0, 1]), array([1, 1]))
+    """
+    strength = means.effect if only_high else np.abs(means.effect)
+    n_groups, n_features = strength.shape
+    n_most = min(n_most, n_features)
+    groups, features = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    for group in range(n_groups if n_most else 0):
+        most = np.argpartition(-strength[group], n_most - 1)[:n_most]
+        most = most[np.lexsort([most, -strength[group, most]])]
+        most = most[strength[group, most] > 0]
+        groups.append(np.full(len(most), group))
+        features.append(most)
+    at = np.concatenate(groups), np.concatenate(features)
+    columns = {"group": at[0], "feature": at[1], "effect": means.effect[at]}
+    return Table({**columns, "inside": means.inside[at], "outside": means.outside[at]})
+
+
+def measure_means(X: Any, groups: Ints, n_groups: int) -> Means:
+    """Measure the means and the effect of every feature of X for every group.
 
     Parameters
     ----------
     X : array or CSR array (N x M)
     groups : array of N, numbers from 0; points numbered `n_groups` or above belong to no group that is described
     n_groups : int
-
-    Examples
-    --------
-    >>> X = np.array([[0.0, 5.0], [1.0, 5.0], [0.0, 9.0], [1.0, 9.1]])
-    >>> effects = measure_effects(X, np.array([0, 0, 1, 1]), 2)
-    >>> effects.strongest(0, 2)  # the first feature has no effect
-    array([1])
     """
     unit = _unit(X)
     if unit != 1.0:
-        scaled = measure_effects(X / unit, groups, n_groups)
-        return Effects(scaled.inside * unit, scaled.outside * unit, scaled.d)
+        scaled = measure_means(X / unit, groups, n_groups)
+        return Means(scaled.inside * unit, scaled.outside * unit, scaled.effect)
     shift = _typical_row(X)
     sizes = np.bincount(groups, minlength=n_groups).astype(np.float64)
     sums, squares = _sums(X, groups, len(sizes), shift)
@@ -82,9 +101,8 @@ def measure_effects(X: Any, groups: Ints, n_groups: int) -> Effects:
     difference[np.abs(difference) <= noise] = 0.0
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         d = np.where(difference == 0, 0.0, difference / np.maximum(spread, noise))
-    return Effects(
-        inside + shift, outside + shift, np.clip(np.nan_to_num(d, posinf=LARGEST, neginf=-LARGEST), -LARGEST, LARGEST)
-    )
+    effect = np.clip(np.nan_to_num(d, posinf=LARGEST, neginf=-LARGEST), -LARGEST, LARGEST)
+    return Means(inside + shift, outside + shift, effect)
 
 
 def _unit(X: Any) -> float:

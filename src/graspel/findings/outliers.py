@@ -22,35 +22,52 @@ from __future__ import annotations
 
 import numpy as np
 
-from graspel.findings.nearest import NearPoints
+from graspel.cluster.outliers import times_usual
+from graspel.findings.near_points import NearPoints
+from graspel.findings.table import Table
 from graspel.runtime.types import Floats, Ints
 
-__all__ = ["local_outlier_factors", "outlier_scores"]
+STRIKING = 2.0  # score from which a point is worth a look: it is twice as far from others as is usual
 
 
-SMALLEST_GROUP = 20  # points; the median of a smaller group says little, and that of all points is taken
+def find_outliers(near: NearPoints, groups: Ints | None = None) -> Table:
+    """All points, those first that are farthest from others for their group, or for the points around them.
 
+    Parameters
+    ----------
+    near : NearPoints
+    groups : array of N, numbers from 0, optional
+        The group of every point. Default: all are one group.
 
-def outlier_scores(near: NearPoints, groups: Ints) -> Floats:
-    """How many times farther every point is from the points near it than is usual in its group, or around it.
+    Returns
+    -------
+    outliers : Table
+        With the `point`, its `score` (how many times farther it is from the points near it than is usual; 2 is worth a
+        look), its mean `distance` to them, the `usual` one in its group, and its `local_factor` (LOF).
 
     Examples
     --------
-    >>> from graspel import GRASPEL
-    >>> from graspel.findings.nearest import find_near_points
+    >>> from graspel import NeighborIndex
+    >>> from graspel.findings import near_points
     >>> X = np.append(np.arange(30.0), 90.0)[:, None]
-    >>> scores = outlier_scores(find_near_points(X, GRASPEL()), np.zeros(31, dtype=int))
-    >>> int(scores.argmax()), bool(scores[30] > 10), bool(scores[15] < 1.1)
+    >>> outliers = find_outliers(near_points(NeighborIndex(X)))
+    >>> int(outliers["point"][0]), bool(outliers["score"][0] > 10), bool(outliers["score"][-1] < 1.1)
     (30, True, True)
     """
     distance = near.mean_distances()
-    sizes = np.bincount(groups)
-    usual = np.full(len(sizes), np.median(distance))
-    by_group = np.split(np.argsort(groups, kind="stable"), np.cumsum(sizes)[:-1])
-    for group in np.flatnonzero(sizes >= SMALLEST_GROUP):
-        usual[group] = np.median(distance[by_group[group]])
-    floor = max(float(distance.mean()) * 1e-9, 1e-300)  # where most points are copies the median is zero
-    return np.maximum(distance / np.maximum(usual[groups], floor), local_outlier_factors(near))
+    groups = np.zeros(len(distance), dtype=np.int64) if groups is None else groups
+    times, usual = times_usual(distance, groups)
+    factor = local_outlier_factors(near)
+    score = np.maximum(times, factor)
+    worst = np.lexsort([np.arange(len(score)), -score])
+    columns = {
+        "point": np.arange(len(score)),
+        "score": score,
+        "distance": distance * near.unit,
+        "usual": usual * near.unit,
+        "local_factor": factor,
+    }
+    return Table(columns).take(worst)
 
 
 def local_outlier_factors(near: NearPoints) -> Floats:
@@ -58,10 +75,10 @@ def local_outlier_factors(near: NearPoints) -> Floats:
 
     Examples
     --------
-    >>> from graspel import GRASPEL
-    >>> from graspel.findings.nearest import find_near_points
+    >>> from graspel import NeighborIndex
+    >>> from graspel.findings import near_points
     >>> X = np.append(np.arange(30.0), 90.0)[:, None]
-    >>> int(local_outlier_factors(find_near_points(X, GRASPEL())).argmax())
+    >>> int(local_outlier_factors(near_points(NeighborIndex(X))).argmax())
     30
     """
     D, counts = near.D, near.counts
@@ -70,7 +87,7 @@ def local_outlier_factors(near: NearPoints) -> Floats:
     np.maximum.at(farthest, rows, D.data)
     reach = np.maximum(farthest[D.indices], D.data)
     mean_reach = np.bincount(rows, reach, minlength=len(counts)) / np.maximum(counts, 1)
-    floor = max(float(mean_reach.mean()) * 1e-9, 1e-300)  # clumps of copies have an infinite density
+    floor = max(float(mean_reach.mean()) * 1e-9, 1e-300)  # sets of copies have an infinite density
     density = 1 / np.maximum(mean_reach, floor)
     around = np.bincount(rows, density[D.indices], minlength=len(counts)) / np.maximum(counts, 1)
     return np.where(counts > 0, around / density, 1.0)

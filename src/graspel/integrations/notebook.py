@@ -6,9 +6,9 @@ from html import escape
 
 import numpy as np
 
+from graspel.findings.verdicts import judge
 from graspel.graph import Graph, Origin
 from graspel.learning.certificate import Certificate
-from graspel.learning.verdicts import Verdict, judge
 from graspel.plot.layout import spectral_layout
 
 SIZE = 220  # width and height of the drawing, in pixels
@@ -45,14 +45,14 @@ def graph_html(graph: Graph) -> str:
 
 def certificate_html(certificate: Certificate) -> str:
     """The entries of a certificate with a verdict in words, and what to do about a bad one."""
-    verdicts = judge(certificate)
+    verdicts = {row["entry"]: row for row in judge(certificate).rows()}
     rows = []
     for label, value, meaning in certificate.sentences():
-        verdict = verdicts.get(label, Verdict("", ""))
-        color = COLORS[verdict.word]
-        cells = [escape(label), escape(value), f'<b style="color:{color}">{verdict.word}</b>', escape(meaning)]
-        if verdict.advice:
-            cells[-1] += f'<br><span style="color:{color}">{escape(verdict.advice)}</span>'
+        rating, advice = (verdicts[label][name] if label in verdicts else "" for name in ("rating", "advice"))
+        color = COLORS[rating]
+        cells = [escape(label), escape(value), f'<b style="color:{color}">{rating}</b>', escape(meaning)]
+        if advice:
+            cells[-1] += f'<br><span style="color:{color}">{escape(advice)}</span>'
         rows.append("<tr>" + "".join(f'<td style="{CELL}">{cell}</td>' for cell in cells) + "</tr>")
     return f"<table>{''.join(rows)}</table>"
 

@@ -113,7 +113,7 @@ class NeighborIndex:
         index = cls.__new__(cls)
         index.metric, index.center, index.engine = points.metric, points.center, AUTO
         index.n_points, index.n_jobs, index.row_names = points.n_points, points.n_threads, None
-        index._described_columns = None
+        index._described_columns = index._rows = None
         index._points, index._values, index._neighbors = points, None, neighbors
         index._wanted = 0 if neighbors is None else _width(neighbors)
         index._begin(np.random.default_rng(0) if rng is None else rng)
@@ -130,6 +130,8 @@ class NeighborIndex:
         self.n_points = int(self._values.shape[0])
         self.row_names = None if isinstance(X, tuple) else find_row_names(X)
         self._described_columns: _Columns | None = _Columns.of(X)
+        by_table = metric not in METRICS and metric != PRECOMPUTED
+        self._rows = self._values if by_table else None  # a table of distances takes their place as the data
         self._points: Data | None = None
         self._neighbors: Neighbors | None = None
         self._wanted = 0
@@ -140,7 +142,7 @@ class NeighborIndex:
         self._state: dict[str, Any] = {} if self._points is None else get_state(rng)
         self._shared_rng: np.random.Generator | None = None
         self._search: Search | None = None
-        self.n_searches = 0
+        self._expected = self.n_searches = 0
 
     def __repr__(self) -> str:
         """The points, their metric and the lists at hand."""
@@ -163,6 +165,13 @@ class NeighborIndex:
     def data(self) -> Any:
         """The data as they were checked: an array, a sparse matrix, a table of distances or a dask array."""
         return self._values if self._points is None else self._points.X
+
+    @property
+    def features(self) -> Any:
+        """The rows of features that were given; None for distances, and for rows on other machines."""
+        if self._rows is None and self.metric in METRICS and not self.is_remote:
+            return self.data
+        return self._rows
 
     @property
     def neighbors(self) -> Neighbors | None:
@@ -200,13 +209,19 @@ class NeighborIndex:
         check_number("k", k, ">= 1", lambda v: v >= 1, whole=True)
         k = min(int(k), max(1, self.n_points - 1))
         if self._neighbors is None or k > self._wanted or self.n_listed == 0:
-            self._search_lists(max(k, self._wanted))
+            self._search_lists(max(k, self._wanted, min(self._expected, self.n_points - 1)))
         assert self._neighbors is not None
         width = k + EXTRA_CANDIDATES
         if self.n_listed <= width or k == self._wanted:
             return self._neighbors
         indices, z = self._neighbors.indices[:, :width], self._neighbors.z[:, :width]
         return replace(self._neighbors, indices=indices, z=z)
+
+    def expect(self, k: int) -> NeighborIndex:
+        """Search for at least k neighbors when lists are first asked for, so that later calls need no other search."""
+        check_number("k", k, ">= 1", lambda v: v >= 1, whole=True)
+        self._expected = max(self._expected, int(k))
+        return self
 
     def _search_lists(self, k: int) -> None:
         points = self.points

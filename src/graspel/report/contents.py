@@ -6,30 +6,32 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from graspel.findings import Table, judge
 from graspel.graph import Graph, Origin
 from graspel.learning.certificate import Certificate
 from graspel.linalg import smallest_eigenpairs
 from graspel.plot.layout import best_view, place_nodes
 from graspel.plot.palette import shorten
+from graspel.report.anomalies import Anomalies, find_anomalies
 from graspel.report.classes import Comparison, compare_with_classes
-from graspel.report.coloring import Coloring
 from graspel.report.groups import Group, describe_groups
+from graspel.report.inputs import Coloring, Inputs
+from graspel.report.making import (
+    describe_convergence,
+    describe_gap,
+    describe_spectrum,
+    list_pairs,
+    list_rounds,
+    list_settings,
+    list_states,
+    write_code,
+)
 from graspel.report.map import Map, draw_map
-from graspel.report.material import Material
-from graspel.report.odd import OddOnes, find_odd_ones
-from graspel.report.packing import finite_or_none, pack
+from graspel.report.packing import Selection, pack, select_drawn
 from graspel.report.pictures import make_sheets
-from graspel.report.repeat import list_settings, write_code
-from graspel.report.rounds import describe_convergence, describe_spectrum, list_pairs, list_rounds, list_states
-from graspel.report.summary import summarize
-from graspel.report.thinning import Selection, select_drawn
-from graspel.report.verdicts import Verdict, judge
 from graspel.runtime.progress import announce
-from graspel.runtime.types import Ints
-
-__all__ = ["Contents", "gather_contents"]
+from graspel.runtime.types import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -41,138 +43,136 @@ class Contents:
     title : str
     summary : list of str
         What is in the data, in sentences.
-    verdicts : list of Verdict
+    verdicts : Table
     certificate : Certificate
     settings : list of (str, str)
         Names and values of all that the graph depends on.
-    code : str
-        Python code that learns the graph again.
-    map : str
-        How the points of the map were placed.
-    drawn : str
-        A sentence about how much of the graph is drawn.
-    eigengap : str
-        A sentence about the eigengap.
-    convergence : str
-        A sentence about the charts of the rounds.
+    words : dict of str
+        The sentences about the map, what is drawn of the graph, the eigengap and the convergence, and Python code that
+        learns the graph again.
     first, rest, pictures : dict
         What the scripts draw, in types that JSON knows: first the map, then everything else, then thumbnails.
     """
 
     title: str
     summary: list[str]
-    verdicts: list[Verdict]
+    verdicts: Table
     certificate: Certificate
     settings: list[tuple[str, str]]
-    code: str
-    map: str
-    drawn: str
-    eigengap: str
-    convergence: str
+    words: dict[str, str]
     first: dict[str, Any]
     rest: dict[str, Any]
     pictures: dict[str, Any] | None
 
 
-def gather_contents(material: Material, title: str | None = None) -> Contents:
+@dataclass(frozen=True)
+class _Sections:
+    """What was found, section by section, and what is drawn of it."""
+
+    map: Map
+    space: Floats
+    groups: list[Group]
+    comparison: Comparison | None
+    anomalies: Anomalies
+    listed: Ints  # all points that a list of the page names
+    selection: Selection
+
+
+def gather_contents(inputs: Inputs, title: str | None = None) -> Contents:
     """Gather what the report shows."""
-    graph, learner = material.graph, material.learner
+    found = _find_sections(inputs)
+    agreement = inputs.agreement
+    verdicts = judge(
+        inputs.learner.certificate_,
+        None if inputs.clusters is None else inputs.count,
+        None if agreement is None else float(agreement.mean()),
+    )
+    announce("report", 0.8, "pictures")
+    return Contents(
+        title=_make_title(title, inputs.source),
+        summary=_summarize(inputs, found, verdicts),
+        verdicts=verdicts,
+        certificate=inputs.learner.certificate_,
+        settings=list_settings(inputs.model, inputs.source),
+        words={
+            "map": found.map.sentence,
+            "drawn": _describe_selection(found.selection, inputs.graph),
+            "eigengap": describe_gap(inputs),
+            "convergence": describe_convergence(inputs.learner.history_),
+            "code": write_code(inputs.model, inputs.clusterer),
+        },
+        first=_pack_first(inputs, found),
+        rest=_pack_rest(inputs, found),
+        pictures=_pack_pictures(inputs, found),
+    )
+
+
+def _find_sections(inputs: Inputs) -> _Sections:
+    graph = inputs.graph
     announce("report", 0.0, "near points")
-    near = material.near
+    _ = inputs.near
     announce("report", 0.2, "eigenvectors")
+    n_jobs = inputs.learner.n_jobs
     pairs = smallest_eigenpairs(
-        graph.laplacian, min(4, graph.n_nodes), tol=1e-3, norm="energy", random_state=0, n_jobs=learner.n_jobs
+        graph.laplacian, min(4, graph.n_nodes), tol=1e-3, norm="energy", random_state=0, n_jobs=n_jobs
     )
     space = place_nodes(pairs.vectors)
     announce("report", 0.3, "map")
-    drawn_map = draw_map(material, space)
+    drawn_map = draw_map(inputs, space)
     announce("report", 0.6, "groups")
-    groups = describe_groups(material)
+    groups = describe_groups(inputs)
     announce("report", 0.7, "classes")
-    comparison = compare_with_classes(material, groups)
-    odd = find_odd_ones(material)
-    agreement = material.agreement
-    verdicts = judge(
-        learner.certificate_,
-        None if material.clusters is None else material.count,
-        None if agreement is None else float(agreement.mean()),
-    )
-    main = np.zeros(graph.n_nodes, dtype=np.int64) if material.clusters is None else material.clusters.classes
-    listed = _listed_points(groups, comparison, odd, graph)
-    selection = select_drawn(graph, main, listed)
-    announce("report", 0.8, "pictures")
-    pictures = None
-    if material.pictures is not None:
-        pictures = make_sheets(material.pictures, selection.nodes, np.isin(selection.nodes, listed))
-        if pictures["chosen"] is not None:
-            pictures["chosen"] = pack(pictures["chosen"], "<i4")
-    del near
-    return Contents(
-        title=_make_title(title, material.source),
-        summary=summarize(material, groups, comparison, odd, verdicts),
-        verdicts=verdicts,
-        certificate=learner.certificate_,
-        settings=list_settings(material.model, material.source),
-        code=write_code(material.model, material.clusterer),
-        map=drawn_map.sentence,
-        drawn=_describe_selection(selection, graph),
-        eigengap=_describe_gap(material),
-        convergence=describe_convergence(learner.history_),
-        first=_pack_first(material, drawn_map, groups, selection),
-        rest=_pack_rest(material, space, groups, comparison, odd, selection),
-        pictures=pictures,
-    )
+    comparison = compare_with_classes(inputs, groups)
+    anomalies = find_anomalies(inputs)
+    listed = _listed_points(groups, comparison, anomalies)
+    selection = select_drawn(graph, inputs.groups, listed)
+    return _Sections(drawn_map, space, groups, comparison, anomalies, listed, selection)
 
 
-def _pack_first(material: Material, drawn_map: Map, groups: list[Group], selection: Selection) -> dict[str, Any]:
+def _listed_points(groups: list[Group], comparison: Comparison | None, anomalies: Anomalies) -> Ints:
+    """All points that a list of the page names."""
+    lists = [anomalies.points, *(points for group in groups for points in (group.central, group.outlying))]
+    if comparison is not None:
+        lists.append(comparison.doubtful["point"])
+    return np.unique(np.concatenate(lists)).astype(np.int64)
+
+
+def _pack_first(inputs: Inputs, found: _Sections) -> dict[str, Any]:
     """What the map needs: it is read before the rest of the page."""
-    colorings = [one for one in (material.clusters, material.classes) if one is not None]
-    places = drawn_map.places[selection.nodes]
+    colorings = [one for one in (inputs.clusters, inputs.classes) if one is not None]
     return {
-        "map": pack(places.T, "<f4"),
-        "ids": pack(selection.nodes, "<i4"),
-        "colorings": [_pack_coloring(one, selection, groups) for one in colorings],
+        "map": pack(found.map.places[found.selection.nodes].T, "<f4"),
+        "ids": pack(found.selection.nodes, "<i4"),
+        "colorings": [_pack_coloring(one, found) for one in colorings],
     }
 
 
-def _pack_coloring(coloring: Coloring, selection: Selection, groups: list[Group]) -> dict[str, Any]:
+def _pack_coloring(coloring: Coloring, found: _Sections) -> dict[str, Any]:
     names = coloring.names
     if coloring.kind == "cluster":
-        names = [*(group.name for group in groups), *names[len(groups) :]]
-    return {
-        "kind": coloring.kind,
-        "names": names,
-        "sizes": coloring.sizes,
-        "classes": pack(coloring.classes[selection.nodes], "u1"),
-    }
+        names = [*(group.name for group in found.groups), *names[len(found.groups) :]]
+    classes = pack(coloring.classes[found.selection.nodes], "u1")
+    return {"kind": coloring.kind, "names": names, "sizes": coloring.sizes, "classes": classes}
 
 
-def _pack_rest(
-    material: Material,
-    space: NDArray[np.float64],
-    groups: list[Group],
-    comparison: Comparison | None,
-    odd: OddOnes,
-    selection: Selection,
-) -> dict[str, Any]:
-    graph, history = material.graph, material.learner.history_
+def _pack_rest(inputs: Inputs, found: _Sections) -> dict[str, Any]:
+    graph, history, selection = inputs.graph, inputs.learner.history_, found.selection
     chosen = selection.nodes.tolist()
-    classes = np.zeros(graph.n_nodes, dtype=np.int64) if material.clusters is None else material.clusters.classes
     return {
-        "space": pack(space[selection.nodes].T, "<f4"),
-        "eye": best_view(space, classes).tolist(),
+        "space": pack(found.space[selection.nodes].T, "<f4"),
+        "eye": best_view(found.space, inputs.groups).tolist(),
         "edges": _pack_edges(graph, selection),
         "origins": {int(origin): origin.meaning for origin in Origin},
-        "names": None if material.names is None else [material.names[i] for i in chosen],
-        "texts": None if material.texts is None else [material.texts[i] for i in chosen],
-        "oddness": pack(material.outlier_scores[selection.nodes], "<f4"),
-        "groups": [_pack_group(group, selection) for group in groups],
-        "classes": None if comparison is None else _pack_comparison(comparison, selection),
-        "odd": _pack_odd(odd, graph, selection),
+        "names": None if inputs.names is None else [inputs.names[i] for i in chosen],
+        "texts": None if inputs.texts is None else [inputs.texts[i] for i in chosen],
+        "outlierScores": pack(inputs.outlier_scores[selection.nodes], "<f4"),
+        "groups": [group.pack(selection) for group in found.groups],
+        "classes": None if found.comparison is None else found.comparison.pack(selection),
+        "anomalies": found.anomalies.pack(selection),
         "states": list_states(graph, history),
         "rounds": list_rounds(history),
-        "spectrum": describe_spectrum(material.gap),
-        "pairs": list_pairs(graph, material.learner, material.X),
+        "spectrum": describe_spectrum(inputs.gap),
+        "pairs": list_pairs(inputs),
     }
 
 
@@ -189,75 +189,18 @@ def _pack_edges(graph: Graph, selection: Selection) -> dict[str, Any]:
     }
 
 
-def _pack_group(group: Group, selection: Selection) -> dict[str, Any]:
-    return {
-        "sure": group.sure,
-        "features": [
-            {"name": one.name, "effect": finite_or_none(one.effect), "words": one.words()} for one in group.features
-        ],
-        "nearest": group.nearest,
-        "central": selection.places(group.central),
-        "outlying": selection.places(group.outlying),
-        "picture": group.picture,
-        "classes": group.classes,
-    }
-
-
-def _pack_comparison(comparison: Comparison, selection: Selection) -> dict[str, Any]:
-    suspects = np.array([point for point in comparison.suspects if len(selection.places(np.array([point])))], dtype=int)
-    return {
-        "table": None if comparison.table is None else comparison.table.tolist(),
-        "rows": comparison.rows.tolist(),
-        "columns": comparison.columns.tolist(),
-        "sentences": comparison.sentences,
-        "mixed": comparison.mixed,
-        "n_suspicious": comparison.n_suspicious,
-        "suspects": [
-            {"point": place, "instead": int(comparison.suspicion.instead[point]), "score": float(score)}
-            for place, point, score in zip(
-                selection.places(suspects), suspects.tolist(), comparison.suspicion.score[suspects], strict=True
-            )
-        ],
-    }
-
-
-def _pack_odd(odd: OddOnes, graph: Graph, selection: Selection) -> dict[str, Any]:
-    ends = [selection.places(np.array([graph.heads[e], graph.tails[e]])) for e in odd.edges]
-    return {
-        "outliers": list(zip(selection.places(odd.outliers), odd.scores.tolist(), strict=False)),
-        "copies": [{"points": selection.places(one[:6]), "number": len(one)} for one in odd.copies],
-        "n_copies": odd.n_copies,
-        "edges": [[*pair, int(part)] for pair, part in zip(ends, odd.edge_parts, strict=True) if len(pair) == 2],
-        "nodes": list(zip(selection.places(odd.nodes), odd.node_parts.tolist(), strict=False)),
-    }
-
-
-def _listed_points(groups: list[Group], comparison: Comparison | None, odd: OddOnes, graph: Graph) -> Ints:
-    """All points that a list of the page names."""
-    lists = [odd.outliers, odd.nodes, graph.heads[odd.edges], graph.tails[odd.edges], *(c[:6] for c in odd.copies)]
-    lists += [points for group in groups for points in (group.central, group.outlying)]
-    if comparison is not None:
-        lists.append(comparison.suspects)
-    return np.unique(np.concatenate(lists)).astype(np.int64)
+def _pack_pictures(inputs: Inputs, found: _Sections) -> dict[str, Any] | None:
+    if inputs.pictures is None:
+        return None
+    nodes = found.selection.nodes
+    sheets = make_sheets(inputs.pictures, nodes, np.isin(nodes, found.listed))
+    return {**sheets, "chosen": None if sheets["chosen"] is None else pack(sheets["chosen"], "<i4")}
 
 
 def _make_title(title: str | None, source: str | None) -> str:
     if title:
         return shorten(title, 200)
     return f"What is in {shorten(source, 100)}" if source else "What is in the data"
-
-
-def _describe_gap(material: Material) -> str:
-    sentences = [f"Here: {material.gap.sentence()}."]
-    n_critical = int((material.graph.origin == Origin.CRITICAL).sum())
-    if n_critical:
-        sentences.append(
-            f"Clusters are found on the graph without its {n_critical:,} critical edges, which connect clusters; the "
-            "eigenvalues are those of that graph."
-        )
-    if material.count is not material.gap:
-        sentences.append(f"Several graphs were clustered. Together they give {material.count.sentence()}.")
-    return " ".join(sentences)
 
 
 def _describe_selection(selection: Selection, graph: Graph) -> str:
@@ -268,3 +211,56 @@ def _describe_selection(selection: Selection, graph: Graph) -> str:
         f"{graph.n_edges:,} edges are drawn, preferably those that the rounds added; paths follow the edges that are "
         "drawn. All numbers describe the whole graph."
     )
+
+
+# --- the summary at the top of the page
+
+
+def _summarize(inputs: Inputs, found: _Sections, verdicts: Table) -> list[str]:
+    """The answer to "what is in my data?" in a few sentences."""
+    return [
+        _summarize_groups(inputs, found.groups),
+        *_summarize_classes(found.comparison),
+        _summarize_anomalies(found.anomalies),
+        _summarize_verdicts(verdicts),
+    ]
+
+
+def _summarize_groups(inputs: Inputs, groups: list[Group]) -> str:
+    points = f"{inputs.n_points:,} points"
+    if inputs.X is not None:
+        features = inputs.X.shape[1]
+        points += f" with {features:,} {'feature' if features == 1 else 'features'}"
+    if len(groups) < 2:
+        return f"{points}. They form one group."
+    assert inputs.clusters is not None
+    n_groups = len(groups) if not inputs.clusters.has_others else f"more than {len(groups)}"
+    sizes = sorted((group.size for group in groups), reverse=True)
+    size = f"{sizes[0]:,} points each" if sizes[0] == sizes[-1] else f"{sizes[-1]:,} to {sizes[0]:,} points"
+    return f"{points} fall into {n_groups} groups of {size}."
+
+
+def _summarize_classes(comparison: Comparison | None) -> list[str]:
+    if comparison is None:
+        return []
+    n_doubtful = comparison.n_doubtful
+    looks = "1 label looks" if n_doubtful == 1 else f"{n_doubtful:,} labels look"
+    checked = f"{looks} wrong and should be checked." if n_doubtful else "No label looks wrong."
+    return [*comparison.sentences[:1], checked]
+
+
+def _summarize_anomalies(found: Anomalies) -> str:
+    lies = "1 point lies" if found.n_striking == 1 else f"{found.n_striking:,} points lie"
+    outliers = f"{lies if found.n_striking else 'No point lies'} more than twice as far from others as is usual"
+    if not found.n_copies:
+        return f"{outliers}; no two points are equal."
+    copies = "1 point is a copy" if found.n_copies == 1 else f"{found.n_copies:,} points are copies"
+    return f"{outliers}; {copies} of another."
+
+
+def _summarize_verdicts(verdicts: Table) -> str:
+    weak = [row["question"] for row in verdicts.rows() if row["rating"] != "good"]
+    n_good = len(verdicts) - len(weak)
+    if not weak:
+        return f"All {n_good} checks of the result are good."
+    return f"{n_good} of {len(verdicts)} checks of the result are good; not so good: {' '.join(weak)}"

@@ -23,18 +23,21 @@ def check_report_file(path: str | os.PathLike[str]) -> Path:
 def write_report(
     model: Any,
     path: str | os.PathLike[str],
-    X: Any = None,
     *,
     labels: Any = None,
-    clusters: Any = None,
+    clusters: Any = "auto",
     names: Any = None,
     texts: Any = None,
     images: Any = None,
+    X: Any = None,
     features: Any = None,
     title: str | None = None,
     source: str | None = None,
 ) -> None:
     """Write the report of a fitted model to a file, completely or not at all.
+
+    The neighbors of the points are those of the model's index, in its metric. The page asks for more of them than most
+    models do; one search serves both if the model was fitted to ``NeighborIndex(X).expect(45)``.
 
     Parameters
     ----------
@@ -42,20 +45,21 @@ def write_report(
         Fitted.
     path : path-like
         The HTML file, .html.
-    X : array, sparse matrix or DataFrame (N x M), optional
-        The data that the model was fitted to. Without them the report does not know what sets a group apart, and the
-        map is drawn from the graph alone.
     labels : array-like of N, optional
         Known classes of the points, to compare with. They are not used to find groups or to draw the map.
-    clusters : array-like of N, or a fitted GraspelClustering, optional
-        Clusters of the points; default: those of the model if it is a clusterer, else they are found on its graph.
+    clusters : int, "auto", array-like of N, or a fitted GraspelClustering, default="auto"
+        Clusters of the points, or how many to find. "auto": those of the model if it is a clusterer, else as many as
+        the data show.
     names, texts : sequences of N str, optional
         The name of each point (default: that of its node in the graph), and a text to read when it is picked.
     images : tuple, array or path-like, optional
         The points as pictures: the shape (height, width) or (height, width, 3) of the rows of X, an array of pictures,
         or a folder with one file for each point, in the order of their names.
+    X : array, sparse matrix or DataFrame (N x M), optional
+        The values by which groups are described, such as those before scaling, or the features of points whose
+        distances were learned from. Default: the data that the model was fitted to.
     features : sequence of M str, optional
-        Names of the columns of X; default: those that X had when the model was fitted.
+        Names of the columns of X; default: those that it had when the model was fitted.
     title : str, optional
     source : str, optional
         Where the points come from, such as the name of a file.
@@ -74,19 +78,19 @@ def write_report(
     >>> X, y = load_iris(return_X_y=True)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "iris.html"
-    ...     write_report(GRASPEL(random_state=0).fit(X), path, X, labels=y, title="Iris")
+    ...     write_report(GRASPEL(random_state=0).fit(X), path, labels=y, title="Iris")
     ...     path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     True
     """
     from sklearn.utils.validation import check_is_fitted
 
     from graspel.report.contents import gather_contents
-    from graspel.report.material import check_material
-    from graspel.report.render import render_page
+    from graspel.report.inputs import check_inputs
+    from graspel.report.rendering import render_page
 
     check_is_fitted(model, "graph_", msg="%(name)s is not fitted, so there is nothing to report; call fit(X) first.")
     target = check_report_file(path)
-    material = check_material(
+    inputs = check_inputs(
         model,
         X=X,
         labels=labels,
@@ -97,7 +101,7 @@ def write_report(
         features=features,
         source=source,
     )
-    contents = gather_contents(material, title)
+    contents = gather_contents(inputs, title)
     announce("report", 0.95, "writing")
     text = render_page(contents)
     with write_atomically(target) as temporary:

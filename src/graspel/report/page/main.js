@@ -6,7 +6,7 @@ import { Network } from "./network.js";
 import { Panel } from "./panel.js";
 import { Points } from "./points.js";
 import { Scatter } from "./scatter.js";
-import { showClasses, showOdd } from "./sections.js";
+import { showAnomalies, showClasses } from "./sections.js";
 import { classColor, classShape, isDark, onThemeChange, rgb, styleColor } from "./theme.js";
 import { Thumbnails } from "./thumbnails.js";
 import { bytes, floats, interleave, ints, readBlock, shorts } from "./unpack.js";
@@ -40,7 +40,7 @@ class Page {
     const { n } = this.points;
     this.points.addWords(rest.names, rest.texts);
     this.thumbnails = new Thumbnails(readBlock("pictures"), n);
-    this.oddness = floats(rest.oddness);
+    this.outlierScores = floats(rest.outlierScores);
     this.space = interleave(floats(rest.space), n);
     this.eye = rest.eye;
     this.origins = rest.origins;
@@ -49,7 +49,7 @@ class Page {
     this.network = new Network(n, this.edges);
     showGroups(this, rest.groups);
     showClasses(this, rest.classes);
-    showOdd(this, rest.odd);
+    showAnomalies(this, rest.anomalies);
     showMade(this, rest);
     for (const link of document.querySelectorAll("nav a")) if (!element(link.hash.slice(1))) link.remove();
     document.body.dataset.drawn = "yes";

@@ -47,11 +47,11 @@ export class Panel {
   }
 
   describe(i) {
-    const { points, thumbnails, oddness } = this.page;
+    const { points, thumbnails, outlierScores } = this.page;
     const facts = [["row", formatCount(points.ids[i])]];
     if (points.known) facts.push(["class", points.label(i)]);
     if (points.clusters) facts.push(["group", points.cluster(i)]);
-    if (oddness) facts.push(["oddness", `${formatNumber(oddness[i])} (1 is usual)`]);
+    if (outlierScores) facts.push(["outlier score", `${formatNumber(outlierScores[i])} (1 is usual)`]);
     return make("div", { className: "picked" },
       make("h3", {}, points.title(i, 60)),
       thumbnails.make(i, 112, `picture of ${points.title(i)}`) ?? (thumbnails.exist ? make("p", { className: "note" }, "Its picture was left out to keep the page small.") : null),
@@ -93,11 +93,11 @@ export class Panel {
   }
 
   csv() {
-    const { points, oddness } = this.page;
+    const { points, outlierScores } = this.page;
     const columns = ["row", ...(points.names ? ["name"] : []), ...(points.known ? ["class"] : []), ...(points.clusters ? ["group"] : []),
-      "x", "y", "oddness", ...(points.texts ? ["text"] : [])];
+      "x", "y", "outlier score", ...(points.texts ? ["text"] : [])];
     const value = { row: (i) => points.ids[i], name: (i) => points.names[i], class: (i) => points.label(i), group: (i) => points.cluster(i),
-      x: (i) => points.map[3 * i], y: (i) => points.map[3 * i + 1], oddness: (i) => oddness?.[i] ?? "", text: (i) => points.texts[i] };
+      x: (i) => points.map[3 * i], y: (i) => points.map[3 * i + 1], "outlier score": (i) => outlierScores?.[i] ?? "", text: (i) => points.texts[i] };
     return toCSV(columns, this.chosen.map((i) => columns.map((name) => value[name](i))));
   }
 

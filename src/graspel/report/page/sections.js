@@ -1,4 +1,4 @@
-// The sections "against known classes" and "odd ones".
+// The sections "against known classes" and "anomalies".
 import { element, fill, make, scrollBox, table } from "./dom.js";
 import { isDark } from "./theme.js";
 import { formatCount, formatNumber, formatShare, plural } from "./words.js";
@@ -13,7 +13,7 @@ export function showClasses(page, found) {
   if (found.table && clusters) parts.push(make("h3", {}, "Groups (rows) against classes (columns), in points"), scrollBox("groups against classes", heatMap(found, clusters, known)));
   if (found.mixed.length) parts.push(make("h3", {}, "What is mixed"), make("ul", {}, found.mixed.map((sentence) => make("li", {}, sentence))));
   else if (found.table) parts.push(make("p", {}, "No class is spread over several groups, and no group holds several classes."));
-  parts.push(make("h3", {}, "Labels to check"), ...suspects(page, found));
+  parts.push(make("h3", {}, "Labels to check"), ...doubtful(page, found));
   fill(element("classes"), parts);
 }
 
@@ -32,13 +32,13 @@ function heatMap(found, clusters, known) {
   return make("table", { className: `heat${isDark() ? " dark" : ""}` }, make("thead", {}, head), make("tbody", {}, rows));
 }
 
-function suspects(page, { suspects: list, n_suspicious: number }) {
-  if (!list.length) return [make("p", {}, "No label looks wrong: the points near every point bear its label.")];
+function doubtful(page, { doubtful: list, n_doubtful: number }) {
+  if (!list.length) return [make("p", {}, "No label looks wrong: the points near every point have its label.")];
   const { points } = page;
-  const rows = list.map(({ point, instead, score }) => [named(page, point), points.label(point), points.known.names[instead], score.toFixed(2)]);
+  const rows = list.map(({ point, suggested, score }) => [named(page, point), points.label(point), points.known.names[suggested], score.toFixed(2)]);
   return [
-    make("p", { className: "note" }, `${plural(number, "point")} whose neighbors along the graph say otherwise${list.length < number ? `; these are the first ${formatCount(list.length)}` : ""}, the most suspicious first. The score is the share of votes for the other class minus the share for its own.`),
-    scrollBox("labels to check", table(["point", "its label", "neighbors say", "score"], rows)),
+    make("p", { className: "note" }, `${plural(number, "point")} whose near points mostly have another label${list.length < number ? `; these are the first ${formatCount(list.length)}` : ""}, the most doubtful first. The score is the share of votes for the other class minus the share for its own.`),
+    scrollBox("labels to check", table(["point", "its label", "near points say", "score"], rows)),
   ];
 }
 
@@ -48,17 +48,17 @@ function named(page, point) {
   return make("div", { className: "chips" }, chip, chip.classList.contains("picture") ? page.points.title(point) : null);
 }
 
-export function showOdd(page, odd) {
-  const outliers = odd.outliers.map(([point, score]) => [named(page, point), formatNumber(score)]);
-  const copies = odd.copies.map(({ points, number }) => [make("div", { className: "chips" }, points.map((i) => page.chip(i))), formatCount(number)]);
+export function showAnomalies(page, found) {
+  const outliers = found.outliers.map(([point, score]) => [named(page, point), formatNumber(score)]);
+  const copies = found.copies.map(({ points, number }) => [make("div", { className: "chips" }, points.map((i) => page.chip(i))), formatCount(number)]);
   const bridges = [
-    ...odd.edges.map(([p, q, parted]) => [make("div", { className: "chips" }, page.chip(p), page.chip(q)), "edge", formatCount(parted), parted]),
-    ...odd.nodes.map(([p, parted]) => [page.chip(p), "point", formatCount(parted), parted]),
+    ...found.edges.map(([p, q, cut]) => [make("div", { className: "chips" }, page.chip(p), page.chip(q)), "edge", formatCount(cut), cut]),
+    ...found.nodes.map(([p, cut]) => [page.chip(p), "point", formatCount(cut), cut]),
   ].sort((a, b) => b[3] - a[3]).map((row) => row.slice(0, 3));
-  fill(element("odd"),
+  fill(element("anomalies"),
     block("Outliers", "How many times farther each is from the points near it than is usual there.", ["point", "times"], outliers),
-    block("Copies", odd.n_copies ? `${plural(odd.n_copies, "point")} equal to an earlier one.` : "No two points are equal.", ["equal points", "number"], copies),
-    block("Bridges", bridges.length ? "Single edges and points without which the graph falls apart, and how many points they part from the rest." : "No single edge or point holds a part of five or more points to the rest.", ["bridge", "kind", "points parted"], bridges));
+    block("Copies", found.n_copies ? `${plural(found.n_copies, "point")} equal to an earlier one.` : "No two points are equal.", ["equal points", "number"], copies),
+    block("Bridges", bridges.length ? "Single edges and points without which the graph falls apart, and how many points are then cut off." : "No single edge or point connects five or more points to the rest.", ["bridge", "kind", "points cut off"], bridges));
 }
 
 function block(title, note, columns, rows) {

@@ -1,27 +1,24 @@
-"""The near points of every point: its nearest neighbors in the data, or in the graph where the data are not given.
+"""The near points of every point: its nearest neighbors in the data, or in a graph whose data are not at hand.
 
 They are kept as a sparse matrix D of distances: row i holds the points near point i. An entry may be 0, for copies.
 """
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from graspel.data.prepared import Data
 from graspel.graph import Graph
-from graspel.neighbors.search import Neighbors, nearest_neighbors
-from graspel.runtime.parallel import count_threads, one_thread_per_call
+from graspel.neighbors.index import NeighborIndex
+from graspel.neighbors.search import Neighbors
+from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.types import Floats, Ints
 
-__all__ = ["NEAR", "NearPoints", "find_near_points", "near_points_of_graph"]
+__all__ = ["NEAR", "NearPoints", "near_points", "near_points_of_graph"]
 
-
-NEAR = 15  # near points of each point; also the number that t-SNE takes by default
+NEAR = 15  # near points of each point: enough for a mean and a vote, few enough to be of one group
 
 
 @dataclass(frozen=True)
@@ -30,16 +27,14 @@ class NearPoints:
 
     Attributes
     ----------
-    D : sparse array (N x N), distances; the pattern is the list of near points
+    D : sparse array (N x N), distances in a unit of their own; the pattern is the list of near points
     original : array of N, for every point the first point equal to it
-    points : Data, the prepared data; None where they are not given
-    lists : Neighbors, as they were searched; None where the data are not given
+    unit : float, the length of a distance of 1, in the unit of the data
     """
 
     D: sp.csr_array
     original: Ints
-    points: Data | None = None
-    lists: Neighbors | None = None
+    unit: float = 1.0
 
     @property
     def counts(self) -> Ints:
@@ -57,27 +52,29 @@ class NearPoints:
         means: Floats = self.D.sum(axis=1) / np.maximum(self.counts, 1)
         return means
 
+    def of(self, point: int) -> Ints:
+        """The points near a point, nearest first."""
+        row = slice(self.D.indptr[point], self.D.indptr[point + 1])
+        near: Ints = self.D.indices[row][np.argsort(self.D.data[row], kind="stable")]
+        return near
 
-def find_near_points(X: Any, learner: Any) -> NearPoints:
-    """Search the nearest neighbors of all rows of X, in the metric of the learner.
+
+def near_points(index: NeighborIndex) -> NearPoints:
+    """The near points by the neighbor lists of the data, in the metric of the index.
 
     Examples
     --------
-    >>> from graspel import GRASPEL
-    >>> near = find_near_points(np.array([[0.0], [1.0], [1.0], [9.0]]), GRASPEL())
+    >>> near = near_points(NeighborIndex(np.array([[0.0], [1.0], [1.0], [9.0]])))
     >>> near.original
     array([0, 1, 1, 3])
-    >>> near.D.indices[near.D.indptr[2] :].tolist()[0]  # the point that row 2 is a copy of
+    >>> int(near.of(2)[0])  # the point that row 2 is a copy of
     1
     """
-    rng = np.random.default_rng(0)
-    with one_thread_per_call(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the learner has already said if the search found too few
-        points = Data(X, metric=learner.metric, rng=rng, n_threads=count_threads(learner.n_jobs))
-        lists = nearest_neighbors(points, min(NEAR, X.shape[0] - 1), rng)
-    original = np.arange(X.shape[0])
-    original[lists.copies] = lists.copy_of
-    return NearPoints(_matrix_of_lists(lists, original), original, points, lists)
+    with one_thread_per_call():
+        lists = index.lists(NEAR)
+    original = index.find_originals()
+    unit = index.points.spectral_norm * index.points.raw_unit
+    return NearPoints(_matrix_of_lists(lists, original), original, unit)
 
 
 def near_points_of_graph(graph: Graph) -> NearPoints:

@@ -1,0 +1,109 @@
+r"""Doubtful labels: the points near a point have another label than the point itself.
+
+Every point j votes for its label y_j at all points i near it, with the weight of their similarity,
+
+    w_ij = exp(-d_ij^2 / (m_i m_j)),
+
+where m is the mean distance of a point to the points near it. A point has no vote on itself. The vote of a point whose
+own label looks wrong should not count, so there are two rounds: the share of votes that agree with a label in the first
+round is the weight of this label in the second. The score of a label is the share of votes for the best other label
+minus the share for the label itself; it lies between -1 and 1.
+
+References
+----------
+X. Zhu and Z. Ghahramani. Learning from labeled and unlabeled data with label propagation. CMU-CALD-02-107, 2002.
+
+L. Zelnik-Manor and P. Perona. Self-tuning spectral clustering. NIPS 2004. The local scale of similarities.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from graspel.findings.near_points import NearPoints
+from graspel.findings.table import Table
+from graspel.graph import Graph
+from graspel.runtime.types import Ints
+
+
+def find_doubtful_labels(near: NearPoints, graph: Graph, classes: Ints) -> Table:
+    """All points, the most doubtful label first, by the votes of the points near them in the data and in the graph.
+
+    Parameters
+    ----------
+    near : NearPoints
+    graph : Graph
+    classes : array of N, the classes as numbers from 0
+
+    Returns
+    -------
+    labels : Table
+        With the `point`, its `label`, the `suggested` one, the share of the votes for each (`own_share`,
+        `suggested_share`), their difference (`score`, from -1 to 1; doubtful if it is positive), and the point near it
+        that has the suggested label and the largest vote (`witness`; the point itself if there is none).
+
+    Examples
+    --------
+    >>> from graspel.findings import near_points_of_graph
+    >>> clique = Graph(5, *np.triu_indices(5, 1), 1.0)
+    >>> labels = find_doubtful_labels(near_points_of_graph(clique), clique, np.array([0, 0, 1, 0, 0]))
+    >>> next(labels.rows())
+    {'point': 2, 'label': 1, 'suggested': 0, 'score': 1.0, 'own_share': 0.0, 'suggested_share': 1.0, 'witness': 0}
+    """
+    W = _similarities(near, graph)
+    n, n_classes = len(classes), int(classes.max()) + 1
+    labels = sp.csr_array((np.ones(n), classes, np.arange(n + 1)), shape=(n, n_classes))
+    credit = _shares(W @ labels)[np.arange(n), classes]
+    votes = sp.csr_array(sp.diags_array(np.asarray(credit) + 1e-6) @ labels)
+    shares = _shares(W @ votes)
+    own = np.asarray(shares[np.arange(n), classes]).ravel()
+    others = sp.csr_array(shares - sp.csr_array((own, classes, np.arange(n + 1)), shape=shares.shape))
+    best = others.max(axis=1).toarray().ravel()
+    suggested = np.asarray(others.argmax(axis=1)).ravel().astype(np.int64)
+    suggested = np.where(best > 0, suggested, classes)
+    score = np.where(best > 0, best, 0.0) - own
+    columns = {
+        "point": np.arange(n),
+        "label": classes,
+        "suggested": suggested,
+        "score": score,
+        "own_share": own,
+        "suggested_share": np.where(best > 0, best, own),
+        "witness": _witnesses(W, classes, suggested),
+    }
+    return Table(columns).take(np.lexsort([np.arange(n), -score]))
+
+
+def _witnesses(W: sp.csr_array, classes: Ints, suggested: Ints) -> Ints:
+    """For every point the most similar one that has the label suggested for it; the point itself if there is none."""
+    W = W.tocoo()
+    agrees = (classes[W.col] == suggested[W.row]) & (W.row != W.col)
+    row, column, weight = W.row[agrees], W.col[agrees], W.data[agrees]
+    order = np.lexsort([column, -weight, row])
+    rows, first = np.unique(row[order], return_index=True)
+    witness = np.arange(len(classes))
+    witness[rows] = column[order][first]
+    return witness
+
+
+def _similarities(near: NearPoints, graph: Graph) -> sp.csr_array:
+    """Similarities of near points, in both directions, and of the ends of edges."""
+    edges = graph.adjacency.copy()
+    edges.data = 1 / np.sqrt(edges.data)
+    m = near.mean_distances()
+    m = np.where(m > 0, m, float(m.mean()) or 1.0)  # points with nothing but copies near them
+    D = near.D.tocoo()
+    weights = np.exp(-np.minimum((D.data / m[D.row]) * (D.data / m[D.col]), 700.0))
+    W = sp.csr_array((weights, (D.row, D.col)), shape=D.shape)
+    W = sp.csr_array(W.maximum(W.T))
+    # The ends of an edge that are not among the near points vote with the weight of the farthest near point.
+    least = float(np.exp(-1.0))
+    missing = graph.adjacency.astype(bool).astype(np.float64) * least
+    return sp.csr_array(W.maximum(sp.csr_array(missing))) if graph.n_edges else W
+
+
+def _shares(votes: sp.csr_array) -> sp.csr_array:
+    """Votes divided by the sum of their row."""
+    total = votes.sum(axis=1)
+    return sp.csr_array(sp.diags_array(1 / np.where(total > 0, total, 1.0)) @ votes)

@@ -1,0 +1,80 @@
+"""The anomalies on the page: outliers, copies, and the single edges and points that hold the graph together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graspel.findings import Table, find_bridges, find_copies, find_cut_points
+from graspel.findings.outliers import STRIKING
+from graspel.report.inputs import Inputs
+from graspel.report.packing import Selection
+from graspel.runtime.types import Ints
+
+SHOWN = 20  # rows of each list
+SMALLEST_CUT = 5  # points; a bridge that cuts off fewer is not listed
+MEMBERS = 6  # equal points named in a row
+
+
+@dataclass(frozen=True)
+class Anomalies:
+    """The findings of each kind that are listed, the most striking first, and how many there are.
+
+    Attributes
+    ----------
+    outliers, bridges, cut_points : Tables
+    copies : list of arrays, the points that are equal to each other, largest set first
+    n_striking : int, points that lie at least twice as far from others as is usual
+    n_copies : int, points that are equal to an earlier one
+    """
+
+    outliers: Table
+    copies: list[Ints]
+    bridges: Table
+    cut_points: Table
+    n_striking: int
+    n_copies: int
+
+    @property
+    def points(self) -> Ints:
+        """All points that the lists name."""
+        ends = self.bridges["head"], self.bridges["tail"]
+        return np.concatenate(
+            [self.outliers["point"], *(equal[:MEMBERS] for equal in self.copies), *ends, self.cut_points["point"]]
+        )
+
+    def pack(self, selection: Selection) -> dict[str, Any]:
+        """The lists in types that JSON knows; points are numbered among those that are drawn."""
+        outliers, bridges, cut_points = (
+            table.take(np.logical_and.reduce([np.isin(table[name], selection.nodes) for name in names]))
+            for table, names in (
+                (self.outliers, ("point",)),
+                (self.bridges, ("head", "tail")),
+                (self.cut_points, ("point",)),
+            )
+        )
+        ends = selection.places(bridges["head"]), selection.places(bridges["tail"])
+        return {
+            "outliers": list(zip(selection.places(outliers["point"]), outliers["score"].tolist(), strict=True)),
+            "copies": [{"points": selection.places(one[:MEMBERS]), "number": len(one)} for one in self.copies],
+            "n_copies": self.n_copies,
+            "edges": list(zip(*ends, bridges["cut_off"].tolist(), strict=True)),
+            "nodes": list(zip(selection.places(cut_points["point"]), cut_points["cut_off"].tolist(), strict=True)),
+        }
+
+
+def find_anomalies(inputs: Inputs) -> Anomalies:
+    """Find outliers, copies and bridges."""
+    outliers, copies = inputs.outliers, find_copies(inputs.near.original)
+    first = copies["copy_of"][np.sort(np.unique(copies["copy_of"], return_index=True)[1])][:SHOWN]
+    bridges, cut_points = find_bridges(inputs.graph), find_cut_points(inputs.graph)
+    return Anomalies(
+        outliers=outliers.head(SHOWN),
+        copies=[np.flatnonzero(inputs.near.original == point) for point in first],
+        bridges=bridges.take(bridges["cut_off"] >= SMALLEST_CUT).head(SHOWN),
+        cut_points=cut_points.take(cut_points["cut_off"] >= SMALLEST_CUT).head(SHOWN),
+        n_striking=int((outliers["score"] >= STRIKING).sum()),
+        n_copies=len(copies),
+    )
