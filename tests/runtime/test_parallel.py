@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from threadpoolctl import threadpool_info
 
+from graspel import GRASPEL
 from graspel.runtime import parallel
 from graspel.runtime.parallel import count_threads, map_blocks, one_thread_per_call, row_blocks
 
@@ -35,6 +38,43 @@ def test_libraries_are_looked_for_again_after_an_import(monkeypatch):
     with one_thread_per_call():
         pass
     assert len(n_searches) == 2
+
+
+def test_blas_has_its_threads_back_when_the_last_python_thread_is_done():
+    """A block that ends gives BLAS no threads while another one runs, and none stays limited for good."""
+
+    def blas_threads() -> set[int]:
+        return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+    np.ones((2, 2)) @ np.ones((2, 2))
+    before, inside = blas_threads(), []
+    entered, left = threading.Event(), threading.Event()
+
+    def outlive() -> None:
+        with one_thread_per_call():
+            entered.set()
+            left.wait(10)
+            inside.append(blas_threads())
+
+    thread = threading.Thread(target=outlive)
+    with one_thread_per_call():
+        thread.start()
+        entered.wait(10)
+    left.set()
+    thread.join()
+    assert inside == [{1}]
+    assert blas_threads() == before
+
+
+def test_fits_in_threads_are_those_of_a_fit_alone():
+    """Web servers and joblib's threads do this: every bit is that of a fit alone, its provenance included."""
+    X = np.random.default_rng(0).standard_normal((400, 8))
+    alone = GRASPEL(random_state=0).fit(X).graph_
+    with ThreadPoolExecutor(4) as pool:
+        graphs = list(pool.map(lambda _: GRASPEL(random_state=0).fit(X).graph_, range(12)))
+    for graph in graphs:
+        for name in ("heads", "tails", "weights", "origin", "round", "eta", "gradient"):
+            assert_array_equal(getattr(graph, name), getattr(alone, name))
 
 
 def test_counting_threads():

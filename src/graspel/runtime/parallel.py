@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
@@ -21,26 +22,64 @@ Block = TypeVar("Block")
 Result = TypeVar("Result")
 
 
-_limited_modules = 0  # number of modules loaded when the limit in force was set; 0 if there is none
+class _Limits:
+    """The limits in force. Those of BLAS hold for the whole process, those of OpenMP for one Python thread."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.holders = 0  # blocks inside of which BLAS is limited, in all Python threads
+        self.limiters: list[Any] = []  # of BLAS, in the order in which they were set
+        self.n_modules = 0  # modules that were loaded when the last of them was set
+        self.thread = threading.local()  # its `n_modules` is that of the block that this thread is in
+
+    def enter(self, n_modules: int) -> None:
+        """Limit BLAS for one more block, and libraries that were loaded since the last limit."""
+        with self.lock:
+            if n_modules != self.n_modules:
+                self.limiters.append(_controller(n_modules).select(user_api="blas").limit(limits=1))
+                self.n_modules = n_modules
+            self.holders += 1
+
+    def leave(self) -> None:
+        """End the limits of BLAS with the last block."""
+        with self.lock:
+            self.holders -= 1
+            if not self.holders:
+                while self.limiters:
+                    self.limiters.pop().restore_original_limits()
+                self.n_modules = 0
+
+
+_limits = _Limits()
+if hasattr(os, "register_at_fork"):  # a child has one thread: whoever held the lock is not there
+
+    def _renew_lock() -> None:
+        _limits.lock = threading.Lock()
+
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 @contextmanager
 def one_thread_per_call() -> Iterator[None]:
     """Give BLAS and OpenMP one thread per call inside the ``with`` block.
 
-    Blocks may be nested. An inner one costs nothing, unless modules, and perhaps libraries, were loaded in between.
+    Blocks may be nested, and several Python threads may be in such blocks at once: BLAS gets its threads back when the
+    last of them is left. An inner block costs nothing, unless modules, and perhaps libraries, were loaded in between.
     """
-    global _limited_modules
-    before, n_modules = _limited_modules, len(sys.modules)
+    before, n_modules = getattr(_limits.thread, "n_modules", 0), len(sys.modules)
     if before == n_modules:
         yield
         return
-    with _controller(n_modules).limit(limits=1):
-        _limited_modules = n_modules
-        try:
-            yield
-        finally:
-            _limited_modules = before
+    _limits.enter(n_modules)
+    try:
+        with _controller(n_modules).select(user_api="openmp").limit(limits=1):
+            _limits.thread.n_modules = n_modules
+            try:
+                yield
+            finally:
+                _limits.thread.n_modules = before
+    finally:
+        _limits.leave()
 
 
 @lru_cache(maxsize=1)
