@@ -161,6 +161,16 @@ def test_every_table_of_results_is_on_one_page_and_says_where_it_comes_from():
         assert all(entry[field] for field in ("command", "commit", "date", "machine")), name
 
 
+def test_the_tests_that_prove_a_promise_exist():
+    promised = re.findall(r"`(tests/[\w/]+\.py)::([\w:]+)`", (ROOT / "docs/reliability.md").read_text("utf-8"))
+    assert len(promised) >= 25
+    assert not [
+        (file, test)
+        for file, test in promised
+        if not (ROOT / file).exists() or f"def {test.rpartition(':')[2]}(" not in (ROOT / file).read_text("utf-8")
+    ]
+
+
 def test_the_make_targets_that_are_named_exist():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
