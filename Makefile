@@ -1,6 +1,8 @@
 # Everything runs in a virtual environment of its own, .venv; nothing else on the machine is touched.
 #   make demo       install graspel and run its demonstration on the digits that ship with scikit-learn
-#   make test       install what the tests need and run them
+#   make test       install what the tests need and run them, in less than five minutes
+#   make test-long  run the slow tests that 'make test' leaves out
+#   make test-oldest  run the tests with the oldest versions of Python and of all packages that pyproject.toml claims
 #   make test-ecosystem  install every package that we work with, and run the tests of these integrations
 #   make test-cpus  run the tests as other processors would: OpenBLAS and numpy with other instructions
 #   make fuzz       call everything with random hostile input (MINUTES=10 SEED=0), see fuzzing/__init__.py
@@ -19,13 +21,16 @@ ARGS ?= all
 MINUTES ?= 10
 SEED ?= 0
 
-# Two test processes with one BLAS thread each: more would only get in each other's way.
-PYTEST := OPENBLAS_NUM_THREADS=$${threads:-1} OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+# Two test processes; tests/conftest.py limits them to one BLAS thread each.
+PYTEST := $(BIN)/python -m pytest -n 2
+
+# The oldest Python that pyproject.toml claims, for test-oldest.
+OLDEST_PYTHON ?= python3.11
 
 # The core types of OpenBLAS that this machine can play, from an old one without AVX to its own.
 CPUS ?= Prescott Nehalem Sandybridge Haswell Zen $(shell grep -qs avx512f /proc/cpuinfo && echo SkylakeX)
 
-.PHONY: demo test test-ecosystem test-cpus fuzz lint reproduce tables docs docs-links picture clean
+.PHONY: demo test test-long test-oldest test-ecosystem test-cpus fuzz lint reproduce tables docs docs-links picture clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.installed-core
@@ -34,17 +39,22 @@ demo: $(VENV)/.installed-core
 test: $(VENV)/.installed-test
 	$(PYTEST)
 
+test-long: $(VENV)/.installed-test
+	$(PYTEST) -m long
+
 test-ecosystem: $(VENV)/.installed-test-ecosystem
 	$(PYTEST) tests/ecosystem tests/test_docs.py tests/cli/test_tables_as_people_have_them.py
 
-# Everything runs, the examples of src included. Prescott and Nehalem stand for old machines: numpy does without AVX2
-# and FMA3 there too (X86_V3 is their newer name), and BLAS has two threads, so that sums are split elsewhere.
+# Everything runs, the examples of src included; tests/processors.py says what makes another processor.
 test-cpus: $(VENV)/.installed-test
 	@set -e; for cpu in $(CPUS); do \
-	  without=; threads=1; case $$cpu in Prescott|Nehalem) without="AVX2 FMA3 X86_V3"; threads=2;; esac; \
-	  echo "OPENBLAS_CORETYPE=$$cpu NPY_DISABLE_CPU_FEATURES=\"$$without\" OPENBLAS_NUM_THREADS=$$threads"; \
-	  OPENBLAS_CORETYPE=$$cpu NPY_DISABLE_CPU_FEATURES="$$without" $(PYTEST) -q; \
+	  variables="$$($(BIN)/python tests/processors.py $$cpu)"; echo "$$variables"; \
+	  eval "env $$variables $(PYTEST) -q"; \
 	done
+
+# Python $(OLDEST_PYTHON) and the lower bound of every requirement in pyproject.toml, in an environment of its own.
+test-oldest: .venv-oldest/.installed
+	.venv-oldest/bin/python -m pytest -n 2
 
 fuzz: $(VENV)/.installed-test
 	$(BIN)/python -m fuzzing --minutes $(MINUTES) --seed $(SEED)
@@ -72,7 +82,7 @@ picture: $(VENV)/.installed-core
 	$(BIN)/python docs/images/draw.py
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .pytest_cache .hypothesis build dist docs/_build docs/gallery docs/reference/generated
+	rm -rf $(VENV) .venv-oldest .mypy_cache .ruff_cache .import_linter_cache .pytest_cache .hypothesis build dist docs/_build docs/gallery docs/reference/generated
 
 # The stamps are renewed only when pyproject.toml changes.
 $(VENV)/.installed-core: pyproject.toml | $(BIN)/python
@@ -81,6 +91,12 @@ $(VENV)/.installed-core: pyproject.toml | $(BIN)/python
 
 $(VENV)/.installed-test $(VENV)/.installed-test-ecosystem $(VENV)/.installed-dev $(VENV)/.installed-bench $(VENV)/.installed-docs: $(VENV)/.installed-%: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable ".[$*]"
+	@touch $@
+
+.venv-oldest/.installed: pyproject.toml .ci/floors.py
+	$(OLDEST_PYTHON) -m venv .venv-oldest
+	.venv-oldest/bin/python .ci/floors.py test > .venv-oldest/floors.txt
+	.venv-oldest/bin/python -m pip install --quiet --editable ".[test]" --constraint .venv-oldest/floors.txt
 	@touch $@
 
 $(BIN)/python:

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
+# Before numpy is loaded: two test processes with a BLAS thread for each core would only get in each other's way.
+for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
@@ -14,6 +20,14 @@ _RELAXED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 settings.register_profile("steady", max_examples=40, deadline=None, derandomize=True, suppress_health_check=_RELAXED)
 settings.register_profile("explore", max_examples=1000, deadline=None, suppress_health_check=_RELAXED)
 settings.load_profile("steady")
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest chooses by marker
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The mark `long_seeds`: of a test that runs for several seeds, all but the first take part in the long run."""
+    for item in items:
+        if item.get_closest_marker("long_seeds") and item.callspec.params["seed"] != 0:
+            item.add_marker("long")
 
 
 @pytest.fixture(params=[0, 1, 2])

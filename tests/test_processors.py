@@ -1,14 +1,8 @@
-"""Clusters, signals and embeddings do not depend on the make of the processor.
-
-OpenBLAS chooses its kernels by the processor, and they round differently. One machine can play several: the variable
-OPENBLAS_CORETYPE names the kernels, NPY_DISABLE_CPU_FEATURES takes instructions away from numpy. Each is read when the
-library is loaded, so another processor is another process.
-"""
+"""Clusters, signals and embeddings do not depend on the make of the processor; another one is another process here."""
 
 from __future__ import annotations
 
 import os
-import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -17,13 +11,11 @@ import numpy as np
 import pytest
 
 from graspel import GraspelClustering, datasets
+from processors import CAN_PLAY, variables_of
 
 CLUSTERS = {"digits": 10, "coil20": 20, "pendigits": 10, "usps": 10}
 
-PROCESSORS = {
-    "Nehalem": "AVX2 FMA3 X86_V3",  # before AVX
-    "Sandybridge": "AVX2 FMA3 X86_V3",  # AVX, before fused multiply-add
-}
+PROCESSORS = ("Nehalem", "Sandybridge")  # before AVX; with AVX, before fused multiply-add
 ONLY_ON = {"pendigits": "Nehalem", "usps": "Sandybridge"}  # the large data sets: each on one of them, to save time
 
 RUN = """
@@ -51,15 +43,15 @@ def labels_here(at_hand):
     }
 
 
-@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="these core types are of x86")
+@pytest.mark.skipif(not CAN_PLAY, reason="these core types are of x86")
 @pytest.mark.parametrize("processor", PROCESSORS)
+@pytest.mark.long
 def test_clusters_are_the_same_on_other_processors(processor, at_hand, labels_here, tmp_path):
     """The same label for every point, though the weights of the graph differ in their last digits."""
     path = tmp_path / "labels.npz"
     chosen = {name: k for name, k in at_hand.items() if ONLY_ON.get(name, processor) == processor}
-    environment = {**os.environ, "OPENBLAS_CORETYPE": processor, "NPY_DISABLE_CPU_FEATURES": PROCESSORS[processor]}
     command = [sys.executable, "-c", RUN, str(path), *(f"{name}={k}" for name, k in chosen.items())]
-    subprocess.run(command, env=environment, check=True, timeout=600)
+    subprocess.run(command, env={**os.environ, **variables_of(processor)}, check=True, timeout=600)
     with np.load(path) as labels_there:
         differing = {name: int((labels_there[name] != labels_here[name]).sum()) for name in chosen}
     assert not any(differing.values()), f"{processor}: points with another cluster in each data set: {differing}"
@@ -77,19 +69,19 @@ places = np.array([(row, column) for row in range(7) for column in range(7)], dt
 np.savez(
     sys.argv[1],
     signals=datasets.smooth_signals(grid, 20, random_state=0),
-    many_signals=datasets.smooth_signals(grid_graph(40, 40), 3, random_state=0),
+    many_signals=datasets.smooth_signals(grid_graph(45, 45), 3, random_state=0),
     eigenvectors=smallest_eigenpairs(grid.laplacian, 12).vectors,
     principal_coordinates=principal_coordinates(np.hstack([places, places**2]), 2),
 )
 """
 
 
-@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="these core types are of x86")
+@pytest.mark.skipif(not CAN_PLAY, reason="these core types are of x86")
 def test_equal_eigenvalues_give_the_same_results_on_other_processors(tmp_path):
     """A square grid has equal eigenvalues, whose eigenvectors another processor would turn."""
     found = {}
-    for processor, without in {"": "", **PROCESSORS}.items():
-        variables = {"OPENBLAS_CORETYPE": processor, "NPY_DISABLE_CPU_FEATURES": without} if processor else {}
+    for processor in ("", *PROCESSORS):
+        variables = variables_of(processor) if processor else {}
         path = tmp_path / f"of-{processor}.npz"
         command = [sys.executable, "-c", SYMMETRIC, str(path)]
         subprocess.run(command, env={**os.environ, **variables}, check=True, timeout=600)

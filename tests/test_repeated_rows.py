@@ -37,6 +37,7 @@ def distinct():
 
 @pytest.mark.parametrize("share", [0.5, 0.999])
 @pytest.mark.parametrize("spread", [0.0, 1e-7], ids=["equal", "nearly equal"])
+@pytest.mark.long
 def test_repeated_rows_cost_no_more_than_others(distinct, share, spread):
     X, memory, seconds = distinct
     rng = np.random.default_rng(1)

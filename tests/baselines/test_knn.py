@@ -44,6 +44,7 @@ def test_weights_are_as_defined(rng):
     assert KNN(k, weights="inverse").learn(X).adjacency.toarray() == pytest.approx(np.where(joined, 1 / z, 0.0))
 
 
+@pytest.mark.long_seeds
 def test_many_points_go_through_the_approximate_search(rng, monkeypatch):
     X = rng.normal(size=(4000, 3))
     exact = KNN(5, weights="unit").learn(X, random_state=0)

@@ -14,6 +14,7 @@ from graspel.cluster.cluster_count import choose_count, mean_agreement
 
 
 @pytest.mark.parametrize("k", [2, 5, 12])
+@pytest.mark.long_seeds
 def test_groups_far_apart_are_counted_and_clear(k, seed):
     X, _ = make_blobs(40 * k, 8, centers=k, random_state=seed)
     count = GraspelClustering(random_state=seed).fit(X).cluster_count_
@@ -27,6 +28,7 @@ def test_a_clear_gap_beyond_twenty_five_is_found():
     assert GraspelClustering(random_state=0).fit(X).n_clusters_ == 40
 
 
+@pytest.mark.long_seeds
 def test_even_data_are_not_clear(seed):
     X = np.random.default_rng(seed).uniform(size=(300, 2))
     model = GraspelClustering(random_state=seed).fit(X)

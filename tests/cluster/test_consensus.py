@@ -151,6 +151,7 @@ def test_noise_is_marked():
     assert_array_equal(model.predict(X), model.labels_)
 
 
+@pytest.mark.long_seeds
 def test_centers_where_no_graph_separates(seed):
     """Overlapping Gaussians in many dimensions: links are cut, and k-means from the consensus is better."""
     X, y = make_blobs(1500, 60, centers=8, center_box=(-1.1, 1.1), cluster_std=1.6, random_state=seed)
@@ -231,6 +232,7 @@ def test_wrong_parameters():
 
 
 @pytest.mark.parametrize("n", [100, 300])
+@pytest.mark.long_seeds
 def test_sparse_rows_have_centers_too(rng, n):
     """Sparse points have no sketch: a small matrix is taken as it is, a large one by its singular directions."""
     X = sp.random_array((n, 600), density=0.02, rng=rng, format="csr")

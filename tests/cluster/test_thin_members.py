@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from scipy.sparse.csgraph import connected_components
 from sklearn.datasets import make_blobs, make_moons
 
@@ -25,6 +26,7 @@ def test_members_are_thin_and_connected(seed):
         assert connected_components(adjacency, directed=False)[0] == 1
 
 
+@pytest.mark.long_seeds
 def test_moons_are_found_on_thin_graphs(seed):
     X, y = make_moons(300, noise=0.05, random_state=seed)
     model = GraspelClustering(2, initial="unn", random_state=seed).fit(X)

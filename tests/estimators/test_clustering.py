@@ -41,6 +41,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.long_seeds
 def test_shapes_are_found(shape, seed):
     make, k = SHAPES[shape]
     X, y = make(seed)
@@ -49,6 +50,7 @@ def test_shapes_are_found(shape, seed):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.long_seeds
 def test_auto_is_right_or_within_one(shape, seed):
     make, k = SHAPES[shape]
     model = GraspelClustering(random_state=seed).fit(make(seed)[0])
@@ -56,6 +58,7 @@ def test_auto_is_right_or_within_one(shape, seed):
     assert model.cluster_count_.n_clusters == model.n_clusters_
 
 
+@pytest.mark.long
 def test_digits_for_every_seed():
     X, y = load_digits(return_X_y=True)
     scores = [clustering_accuracy(y, GraspelClustering(10, random_state=s).fit(X).labels_) for s in range(3)]

@@ -31,6 +31,7 @@ KINDS = {
 }
 
 
+@pytest.mark.long
 def test_a_million_signals_without_noise_give_the_weights_back():
     truth = erdos_renyi_graph(12, 0.35, random_state=1)
     truth = truth.with_weights(np.random.default_rng(0).uniform(0.3, 2, truth.n_edges))

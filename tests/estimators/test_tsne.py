@@ -217,6 +217,7 @@ def test_new_points_lie_among_their_class_as_often_as_old_ones(digits):
 
 
 @pytest.mark.parametrize(("name", "n"), [("usps", 9298), ("mnist", 5000)])
+@pytest.mark.long
 def test_new_points_of_larger_sets_too(name, n):
     from graspel.datasets import load
 
@@ -339,6 +340,7 @@ def test_progress_and_verbose(blobs, capsys):
 
 
 @pytest.mark.parametrize("n", [24, 60, 120, 240])
+@pytest.mark.long_seeds
 def test_few_points_are_spread_over_the_plane(n, seed):
     """As many neighbors as for large data would pull few points onto a line."""
     X, y = make_blobs(n, 5, centers=8, cluster_std=0.6, random_state=0)
@@ -348,6 +350,7 @@ def test_few_points_are_spread_over_the_plane(n, seed):
     assert label_accuracy(E, y, n_neighbors=1) > 0.95
 
 
+@pytest.mark.long_seeds
 def test_points_without_clusters_do_not_collapse(rng):
     """With the usual exaggeration such points fall onto one place; the exaggerated iterations begin again with less."""
     X, widths = rng.standard_normal((1500, 40)), []

@@ -90,6 +90,7 @@ def test_names_that_nobody_has(graph):
         graph.with_names(None).why("W0000", 1)
 
 
+@pytest.mark.long_seeds
 def test_the_report_shows_the_names(rng, tmp_path):
     from graspel.report import write_report
 

@@ -30,6 +30,7 @@ def twins(n: int, seed: int) -> Graph:
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("k", [50, 60])
 @pytest.mark.parametrize("n", [400, 600, 1000])
+@pytest.mark.long_seeds
 def test_no_eigenvalue_of_a_graph_with_twins_is_skipped(n, k, seed, monkeypatch):
     monkeypatch.setattr(eigen, "DENSE_RATIO", 5)  # iterates also where LAPACK would be used
     graph = twins(n, seed)

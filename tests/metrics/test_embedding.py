@@ -59,6 +59,7 @@ def test_wrong_input_is_refused():
         label_accuracy(np.zeros((5, 2)), [1] * 5)
 
 
+@pytest.mark.long_seeds
 def test_triplets_and_centroids_against_slow_twins(rng):
     X, Y, labels = rng.standard_normal((60, 5)), rng.standard_normal((60, 2)), np.arange(60) % 4
     same = [

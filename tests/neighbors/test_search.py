@@ -62,6 +62,7 @@ def share_found(points: Data, z: np.ndarray, k: int) -> float:
 
 @pytest.mark.filterwarnings("ignore:only 9[78]%")
 @pytest.mark.parametrize(("n", "m", "metric"), [(2500, 8, "euclidean"), (1300, 200, "cosine")])
+@pytest.mark.long_seeds
 def test_many_points_are_searched_by_landmarks(rng, many, n, m, metric):
     points = Data(blobs(rng, n, m), metric=metric, rng=rng)
     found = nearest_neighbors(points, 2, rng)
@@ -161,6 +162,7 @@ def test_lists_of_many_points_are_in_single_precision_unless_a_distance_is_too_s
     assert np.isfinite(found.z[:, :2]).all()
 
 
+@pytest.mark.long_seeds
 def test_of_long_lists_the_first_ten_neighbors_are_sure(rng, many):
     """The recall of lists of 30 is that of their first ten, and most of the others are there too."""
     points = Data(blobs(rng, 2500, 12))

@@ -57,6 +57,7 @@ def test_one_partition_gives_the_graph_of_one_machine(parameters):
     assert there.n_features_in_ == 4
 
 
+@pytest.mark.long_seeds
 def test_many_partitions_give_nearly_the_same_graph_for_all_chunks(seed, small_partitions):
     X = blobs(700, seed)
     here = GRASPEL(random_state=0).fit(X).graph_

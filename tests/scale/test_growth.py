@@ -76,6 +76,7 @@ def test_an_edge_knows_its_batch(digits):
     assert "in round" in graph.why(int(graph.heads[new][0]), int(graph.tails[new][0]))
 
 
+@pytest.mark.long_seeds
 def test_forgetting_keeps_the_graph_connected(digits, seed):
     X = digits[0][:700]
     rng = np.random.default_rng(seed)

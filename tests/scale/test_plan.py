@@ -49,6 +49,7 @@ print(json.dumps([foretold, peak - base]))
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 @pytest.mark.parametrize(("n", "m", "k"), [(60_000, 16, 2), (40_000, 64, 5)])
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.long
 def test_the_peak_is_within_a_factor_of_the_foretold_one(n, m, k):
     command = [sys.executable, "-W", "ignore", "-c", MEASURE, str(n), str(m), str(k)]
     foretold, measured = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)

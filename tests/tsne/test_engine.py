@@ -87,6 +87,7 @@ def test_attraction_and_divergence_are_those_of_the_formula(rng, d):
 
 
 @DIMENSIONS
+@pytest.mark.long_seeds
 def test_steps_go_down_the_divergence(rng, d):
     P, start = random_affinities(rng, 300), clusters(rng, d, 5.0)
     layouts = [optimize(P, start, [Iterations(n)], phase="test", n_threads=1) for n in (1, 20, 100)]

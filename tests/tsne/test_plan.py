@@ -36,6 +36,7 @@ print(json.dumps([foretold, peak() - before]))
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.long
 def test_the_peak_is_within_a_factor_of_the_foretold_one():
     command = [sys.executable, "-W", "ignore", "-c", MEASURE, "60000", "16"]
     foretold, measured = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
