@@ -97,7 +97,7 @@ def peak_memory() -> float:
 
 def write_tables(sizes: list[int], runs: list[dict[str, Any]], kernels: list[str]) -> str:
     """The tables as Markdown."""
-    from graspel.plot.scaling import exponent
+    from reproduction.scaling_plot import exponent
 
     rows = []
     for kernel in kernels:
@@ -124,7 +124,8 @@ def write_tables(sizes: list[int], runs: list[dict[str, Any]], kernels: list[str
 
 def draw(sizes: list[int], runs: list[dict[str, Any]], kernels: list[str]) -> None:
     """Seconds against N on logarithmic axes."""
-    from graspel.plot import save, scaling
+    from graspel.plot import save
+    from reproduction.scaling_plot import scaling
 
     FOLDER.mkdir(parents=True, exist_ok=True)
     seconds = {kernel: [run.get(kernel) for run in runs] for kernel in kernels}

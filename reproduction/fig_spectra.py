@@ -112,10 +112,10 @@ def _unpack(value: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
 
 def _draw(results: Results, name: str, panels: dict[str, dict[str, Any]]) -> str:
     from graspel.plot.canvas import new_axes, new_figure, write_title
+    from graspel.plot.charts import Spectrum, draw_spectrum
     from graspel.plot.layout import best_view
     from graspel.plot.palette import check_labels
     from graspel.plot.scatter import draw_legend, draw_points
-    from graspel.plot.spectrum import Spectrum, draw_spectrum
 
     figure = new_figure(15.0, 9.4)
     axes = figure.subplots(2, len(panels), height_ratios=(1, 1.45))

@@ -60,7 +60,7 @@ def measure_time(n: int, name: str) -> dict[str, Any]:
 
 def write_page(results: Results, methods: list[str], sizes: tuple[int, ...]) -> str:
     """The page: the figure, and a table of seconds and F with a row for each method."""
-    from graspel.plot import scaling
+    from reproduction.scaling_plot import scaling
 
     seconds = {METHODS[name].label: [_get_seconds(results, f"{n}/{name}") for n in sizes] for name in methods}
     drawn = scaling(sizes, seconds, xlabel="nodes, N", title="Graph recovery: time against size")

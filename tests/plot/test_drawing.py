@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from graspel.graph import Graph
-from graspel.plot import spectral_drawing
-from graspel.plot.drawing import spectral_layout
+from graspel.plot import drawing, save, spectral_layout
 
 
 @pytest.fixture
@@ -31,19 +30,19 @@ def test_the_layout_is_made_of_the_first_nontrivial_eigenvectors(grid):
 
 
 def test_a_png_is_written_whole(grid, tmp_path):
-    spectral_drawing(grid, labels=np.arange(20) % 3, path=tmp_path / "drawing.png")
+    save(drawing(grid, labels=np.arange(20) % 3), tmp_path / "drawing.png")
     assert [path.name for path in tmp_path.iterdir()] == ["drawing.png"]
     assert (tmp_path / "drawing.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_labels_become_a_legend(grid):
-    figure = spectral_drawing(grid, labels=["even" if i % 2 == 0 else "odd" for i in range(20)])
+    figure = drawing(grid, labels=["even" if i % 2 == 0 else "odd" for i in range(20)]).figure
     (ax,) = figure.axes
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["even", "odd"]
 
 
 def test_twenty_classes_are_told_apart(grid):
-    figure = spectral_drawing(grid, labels=np.arange(20))
+    figure = drawing(grid, labels=np.arange(20)).figure
     (ax,) = figure.axes
     looks = {(handle.get_color(), handle.get_marker()) for handle in ax.get_legend().legend_handles}
     assert len(looks) == 20
@@ -51,13 +50,13 @@ def test_twenty_classes_are_told_apart(grid):
 
 
 def test_the_title_says_what_is_shown(grid):
-    (ax,) = spectral_drawing(grid, title="A grid").axes
+    ax = drawing(grid, title="A grid")
     assert ax.get_title() == "A grid"
     assert any("20 points, 31 edges" in text.get_text() for text in ax.texts)
 
 
 def test_the_drawing_is_a_rotation_of_the_layout(grid):
-    (ax,) = spectral_drawing(grid).axes
+    ax = drawing(grid)
     drawn = ax.collections[1].get_offsets()
     assert len(drawn) == 20
     farthest = np.linalg.norm(spectral_layout(grid), axis=1).max()
@@ -66,7 +65,7 @@ def test_the_drawing_is_a_rotation_of_the_layout(grid):
 
 def test_no_global_figure_is_touched(grid):
     had = "matplotlib.pyplot" in sys.modules
-    spectral_drawing(grid)
+    drawing(grid)
     assert ("matplotlib.pyplot" in sys.modules) == had
 
 
@@ -75,21 +74,21 @@ def test_it_draws_into_given_axes(grid):
 
     figure = Figure()
     ax = figure.add_subplot(1, 2, 1)
-    assert spectral_drawing(grid, ax=ax) is figure
+    assert drawing(grid, ax=ax).figure is figure
     assert len(ax.collections) == 2
     with pytest.raises(ValueError, match="three dimensions: give ordinary axes"):
-        spectral_drawing(grid, ax=figure.add_subplot(1, 2, 2, projection="3d"))
+        drawing(grid, ax=figure.add_subplot(1, 2, 2, projection="3d"))
 
 
 @pytest.mark.parametrize("n_nodes", [2, 3, 4])
 def test_small_graphs(n_nodes):
     path = Graph(n_nodes, np.arange(n_nodes - 1), np.arange(1, n_nodes), 1.0)
     assert spectral_layout(path).shape == (n_nodes, 3)
-    spectral_drawing(path, labels=np.arange(n_nodes))
+    drawing(path, labels=np.arange(n_nodes))
 
 
 def test_bad_input(grid):
     with pytest.raises(ValueError, match=r"labels has shape \(3,\); the graph has 20 nodes"):
-        spectral_drawing(grid, labels=[1, 2, 3])
+        drawing(grid, labels=[1, 2, 3])
     with pytest.raises(ValueError, match="at least two"):
-        spectral_drawing(Graph(1, [], [], []))
+        drawing(Graph(1, [], [], []))

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from graspel.plot import embedding
-from graspel.plot.labels import push_apart
-from graspel.plot.scatter import CROWDED, _sizes_by_density
+from graspel.plot.scatter import CROWDED, _sizes_by_density, push_apart
 
 
 def overlaps(centers, sizes):

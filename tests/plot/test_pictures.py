@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from graspel import GRASPEL, Graph, plot
+from graspel.plot.charts import first_eigenvalues
 from graspel.plot.palette import check_labels
-from graspel.plot.spectrum import first_eigenvalues
 
 HOSTILE = ["$\\frac{1}{", "<script>", "x" * 10_000, "_a^b", "\n\n"]
 
@@ -119,16 +119,6 @@ def test_embedding_is_rasterized_where_there_are_many_points(ax):
     assert len(ax.get_legend().get_texts()) == 12
 
 
-def test_scaling_writes_exponents(ax):
-    sizes = np.array([1e3, 1e4, 1e5])
-    assert (
-        rendered(plot.scaling(sizes, {"ours": sizes, "theirs": [1.0, 100.0, None], "once": [1.0, None, None]}, ax))
-        is ax
-    )
-    names = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert names == ["ours: $N^{1.00}$", "theirs: $N^{2.00}$", "once"]
-
-
 # --- labels ----------------------------------------------------------------------------------------------------------
 
 
@@ -188,8 +178,6 @@ def test_bad_input(model, ax):
         plot.embedding([1, 2, 3])
     with pytest.raises(ValueError, match=r"labels has shape \(1,\); there are 2 points"):
         plot.embedding([[1, 2], [3, 4]], [1])
-    with pytest.raises(ValueError, match="ours has 1 times for 2 sizes"):
-        plot.scaling([1, 2], {"ours": [1.0]})
     with pytest.raises(ValueError, match="n_eigenvalues=1"):
         plot.spectrum(model, n_eigenvalues=1)
 

@@ -51,7 +51,7 @@ def _learn_and_draw(output: Path, written: list[str]) -> Any:
     from graspel.datasets import load
     from graspel.estimators.learner import GRASPEL
     from graspel.io.atomic import check_target
-    from graspel.plot import spectral_drawing
+    from graspel.plot import drawing, save
 
     graph_file, drawing_file = output / "graph.npz", output / "drawing.png"
     for path in (graph_file, drawing_file):
@@ -61,7 +61,7 @@ def _learn_and_draw(output: Path, written: list[str]) -> Any:
     announce("drawing")
     model.graph_.save(graph_file)
     written.append(str(graph_file))
-    spectral_drawing(model.graph_, digits.y, drawing_file, title="The learned graph of handwritten digits")
+    save(drawing(model.graph_, digits.y, title="The learned graph of handwritten digits"), drawing_file)
     written.append(str(drawing_file))
     return model.certificate_
 

@@ -5,14 +5,11 @@ axes. `save` writes them to a file.
 """
 
 from graspel.plot.canvas import save
-from graspel.plot.convergence import convergence
-from graspel.plot.drawing import drawing, spectral_drawing
+from graspel.plot.charts import convergence, resistance, spectrum
+from graspel.plot.drawing import drawing
 from graspel.plot.embedding import embedding
 from graspel.plot.layout import spectral_layout
 from graspel.plot.recovery import recovery
-from graspel.plot.resistance import resistance
-from graspel.plot.scaling import scaling
-from graspel.plot.spectrum import spectrum
 
 __all__ = [
     "convergence",
@@ -21,8 +18,6 @@ __all__ = [
     "recovery",
     "resistance",
     "save",
-    "scaling",
-    "spectral_drawing",
     "spectral_layout",
     "spectrum",
 ]

@@ -5,7 +5,9 @@ New figures are made without pyplot, so that no global figure changes and no win
 
 from __future__ import annotations
 
+import io
 import os
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from graspel.io.atomic import write_atomically
@@ -59,11 +61,33 @@ def new_figure(width: float, height: float) -> Figure:
     """An empty white figure; width and height in inches."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    from graspel.plot.shown_figure import ShownFigure
-
-    figure = ShownFigure(figsize=(width, height), dpi=150, facecolor="white")
+    figure = _figure_class()(figsize=(width, height), dpi=150, facecolor="white")
     FigureCanvasAgg(figure)
     return figure
+
+
+@cache
+def _figure_class() -> type[Figure]:
+    """A figure that notebooks show as a picture, as do its axes; pyplot, which would do that, is not used."""
+    from matplotlib.figure import Figure
+
+    class ShownFigure(Figure):
+        def _repr_png_(self) -> bytes:
+            picture = io.BytesIO()
+            self.savefig(picture, format="png", dpi=100, bbox_inches="tight")
+            return picture.getvalue()
+
+        def add_subplot(self, *args: Any, **options: Any) -> Any:
+            return self._show(super().add_subplot(*args, **options))
+
+        def add_axes(self, *args: Any, **options: Any) -> Any:
+            return self._show(super().add_axes(*args, **options))
+
+        def _show(self, ax: Any) -> Any:
+            ax._repr_png_ = self._repr_png_
+            return ax
+
+    return ShownFigure
 
 
 def new_axes(ax: Any, width: float = 6.4, height: float = 4.4) -> Any:

@@ -5,23 +5,16 @@ The flat drawing is projected along the direction that sets the classes farthest
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from graspel.plot.canvas import MANY, get_figure, new_figure, save, write_title
+from graspel.graph import Graph
+from graspel.plot.canvas import MANY, new_figure, write_title
 from graspel.plot.fitted import get_graph, get_labels
 from graspel.plot.layout import best_view, spectral_layout
-from graspel.plot.palette import COLORS, EDGE, FAINT, MARKERS, QUIET, check_labels
-from graspel.plot.scatter import MAX_LEGEND, draw_legend, draw_points, write_names
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from graspel.graph import Graph
-
-__all__ = ["COLORS", "MARKERS", "drawing", "spectral_drawing", "spectral_layout"]
+from graspel.plot.palette import EDGE, FAINT, QUIET, check_labels
+from graspel.plot.scatter import MAX_LEGEND, draw_legend, draw_points, turn_to_reader, write_names
 
 MAX_EDGES = 200_000  # edges drawn, the strongest; more would hide each other
 MAX_EDGES_IN_SPACE = 20_000  # edges drawn in three dimensions, where matplotlib is much slower
@@ -69,34 +62,6 @@ def drawing(
     return ax
 
 
-def spectral_drawing(
-    graph: Graph,
-    labels: Any = None,
-    path: str | os.PathLike[str] | None = None,
-    ax: Any = None,
-    *,
-    title: str = "Spectral drawing",
-) -> Figure:
-    """Draw a graph flat, as `drawing` does, and save the picture.
-
-    Parameters
-    ----------
-    graph, labels, ax, title
-        As for `drawing`.
-    path : path-like, optional
-        File of the picture; the suffix tells the format (.png, .pdf, .svg). Nothing is written when not given.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The figure drawn on.
-    """
-    figure = get_figure(drawing(graph, labels, ax, title=title))
-    if path is not None:
-        save(figure, path)
-    return figure
-
-
 def _draw_flat(ax: Any, graph: Graph, names: list[str], classes: np.ndarray, edges: bool) -> Any:
     places = spectral_layout(graph)
     view = best_view(places, classes)
@@ -134,10 +99,8 @@ def _draw_in_space(ax: Any, graph: Graph, names: list[str], classes: np.ndarray,
     for axis, name in zip((ax.xaxis, ax.yaxis, ax.zaxis), AXES, strict=True):
         axis.set_label_text(name, fontsize=13, color=QUIET)
         axis.set_ticklabels([])
-        axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
     ax.set_box_aspect(None, zoom=0.82)  # leaves room for the titles and the legend
-    near = best_view(places, classes)[:, 2]
-    ax.view_init(elev=float(np.degrees(np.arcsin(near[2]))), azim=float(np.degrees(np.arctan2(near[1], near[0]))))
+    turn_to_reader(ax, places, classes)
     return ax
 
 

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from graspel.plot.canvas import new_figure, write_title
-from graspel.plot.layout import best_view
 from graspel.plot.palette import FAINT, QUIET, check_labels
-from graspel.plot.scatter import MAX_LEGEND, draw_legend, draw_points, write_names
+from graspel.plot.scatter import MAX_LEGEND, draw_legend, draw_points, turn_to_reader, write_names
 
 __all__ = ["embedding"]
 
@@ -72,11 +71,9 @@ def _draw_in_space(ax: Any, places: np.ndarray, names: list[str], classes: np.nd
     draw_points(ax, places, classes)
     for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
         axis.set_ticks([])  # coordinates of t-SNE have no meaning
-        axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
         axis.line.set_color(FAINT)
     ax.set_box_aspect(np.maximum(np.ptp(places, axis=0), 1e-12), zoom=0.9)  # equal units on all axes
-    near = best_view(places, classes)[:, 2]
-    ax.view_init(elev=float(np.degrees(np.arcsin(near[2]))), azim=float(np.degrees(np.arctan2(near[1], near[0]))))
+    turn_to_reader(ax, places, classes)
     if len(names) <= MAX_LEGEND:
         write_names(ax, places, names, classes)
     return ax

@@ -1,4 +1,8 @@
-"""Points colored by class, their names and their legend, for `drawing` and `embedding`."""
+"""Points colored by class, their names and their legend, for `drawing` and `embedding`.
+
+Names that would cover each other are pushed apart: two boxes that overlap are moved in opposite directions along the
+axis on which less is to go, each by half of it, until no two overlap. Boxes stay near where they began.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from graspel.plot.canvas import MANY
-from graspel.plot.labels import push_apart
+from graspel.plot.layout import best_view
 from graspel.plot.palette import COLORS, MARKERS, TEXT
+from graspel.runtime.types import Floats
 
 __all__ = ["draw_legend", "draw_points", "write_names"]
 
@@ -17,6 +22,7 @@ NAME_SIZE, LETTER_WIDTH, LINE_HEIGHT = 15, 0.65, 1.15  # of the names, in points
 CROWDED = 0.35, 1.5  # factors of a point's size where points are densest and sparsest
 BINS, BINS_IN_SPACE = 64, 24  # of the histogram by which density is measured, on each axis
 RIM = 0.005  # share of the points on each side outside of the histogram, so that a far point cannot widen it
+PASSES = 500  # passes over all pairs of names at most; forty names at one position need fewer
 MAX_LEGEND = 40  # classes in a legend, two columns of twenty; with more there is none
 
 
@@ -47,6 +53,14 @@ def draw_points(ax: Any, places: np.ndarray, classes: np.ndarray, nearness: np.n
     for k in np.unique(markers):
         nodes = order[markers[order] == k]
         ax.scatter(*places[nodes].T, s=sizes[nodes], c=colors[nodes], marker=MARKERS[k], **look)
+
+
+def turn_to_reader(ax: Any, places: np.ndarray, classes: np.ndarray) -> None:
+    """See the points in space from the direction that sets the classes farthest apart, before clear panes."""
+    for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+        axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
+    near = best_view(places, classes)[:, 2]
+    ax.view_init(elev=float(np.degrees(np.arcsin(near[2]))), azim=float(np.degrees(np.arctan2(near[1], near[0]))))
 
 
 def _sizes_by_density(places: np.ndarray) -> np.ndarray:
@@ -124,6 +138,37 @@ def _separate_names(ax: Any, anchors: np.ndarray, names: list[str]) -> np.ndarra
     at = ax.transData.transform(anchors) * (72 / ax.figure.dpi)
     sizes = NAME_SIZE * np.array([[LETTER_WIDTH * max(len(name), 1), LINE_HEIGHT] for name in names])
     return push_apart(at, sizes) - at
+
+
+def push_apart(centers: Floats, sizes: Floats, gap: float = 1.0) -> Floats:
+    """Centers of boxes (n x 2) with these widths and heights (n x 2), moved until they are `gap` apart.
+
+    Examples
+    --------
+    >>> push_apart(np.array([[0.0, 0.0], [0.0, 2.0]]), np.array([[20.0, 10.0], [20.0, 10.0]]), gap=0.0)
+    array([[ 0., -4.],
+           [ 0.,  6.]])
+    """
+    moved = np.array(centers, dtype=np.float64)
+    heads, tails = np.triu_indices(len(moved), 1)
+    reach = (sizes[heads] + sizes[tails]) / 2 + gap
+    for _ in range(PASSES):
+        apart = moved[tails] - moved[heads]
+        overlap = reach - np.abs(apart)
+        touching = np.flatnonzero((overlap > 1e-6).all(axis=1))
+        if not len(touching):
+            break
+        for pair in touching:
+            p, q = heads[pair], tails[pair]
+            between = moved[q] - moved[p]
+            left = reach[pair] - np.abs(between)
+            if (left <= 0).any():  # an earlier move of this pass was enough
+                continue
+            axis = int(left[1] <= left[0])
+            side = 1.0 if between[axis] >= 0 else -1.0
+            moved[q, axis] += side * left[axis] / 2
+            moved[p, axis] -= side * left[axis] / 2
+    return moved
 
 
 def draw_legend(ax: Any, names: list[str], title: str = "class", **place: Any) -> None:
