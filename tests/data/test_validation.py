@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
 from graspel import GRASPEL, GraspelClustering
-from graspel.data.validation import check_data
+from graspel.data.validation import check_data, check_kind
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, np.int64, np.uint8, bool])
@@ -64,3 +67,86 @@ def test_arrays_longer_than_their_content_are_cut():
     assert len(checked.data) == 4
     assert len(longer.data) == 5
     np.testing.assert_array_equal(checked.toarray(), np.eye(4))
+
+
+COLUMNS = {
+    "category": pd.Categorical(["x", "y"] * 10),
+    "period": pd.period_range("2020-01", periods=20, freq="D"),
+    "interval": pd.interval_range(0, 20),
+    "date": pd.date_range("2020", periods=20),
+    "duration": pd.to_timedelta(range(20)),
+    "text": ["x", "y"] * 10,
+    "mixed": pd.Series([1.0, "y"] * 10, dtype=object),
+    "complex": np.full(20, 1j),
+    "set": [{1}] * 20,
+}
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_a_column_that_holds_no_numbers_is_named(rng, kind):
+    frame = pd.DataFrame({"first": rng.standard_normal(20), kind: COLUMNS[kind]})
+    with pytest.raises(ValueError, match=rf"column '{kind}' holds .*row [01].*must hold numbers"):
+        GRASPEL().fit(frame)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Categorical([1, 2] * 10),
+        pd.array([1, 2] * 10, dtype="Int64"),
+        pd.array([True, False] * 10, dtype="boolean"),
+        pd.Series([1, 2.5] * 10, dtype=object),
+        pd.Series(["1", "2"] * 10, dtype=object),
+    ],
+    ids=["category", "Int64", "boolean", "object", "digits"],
+)
+def test_numbers_of_any_type_work(rng, column):
+    frame = pd.DataFrame({"a": rng.standard_normal(20), "b": column})
+    assert GRASPEL().fit(frame).graph_.is_connected
+
+
+def test_columns_of_polars_and_arrow_are_named_too(rng):
+    columns = {"a": rng.standard_normal(20), "word": ["x"] * 20}
+    for module, make in (("pyarrow", "table"), ("polars", "DataFrame")):
+        try:
+            table = getattr(__import__(module), make)
+        except ImportError:
+            continue
+        with pytest.raises(ValueError, match=r"column 'word' holds 'x' .row 0."):
+            GRASPEL().fit(table(columns))
+        assert GRASPEL().fit(table({"a": columns["a"], "b": columns["a"][::-1].copy()})).graph_.is_connected
+
+
+class AnnData:
+    """As much of it as is needed to recognize it."""
+
+    obs_names = var_names = ()
+    X = np.eye(4)
+
+
+@pytest.mark.parametrize(
+    ("X", "words"),
+    [
+        (pd.Series([1.0, 2.0]), "X is a Series.*to_frame"),
+        (AnnData(), "X is an AnnData.*adata.X"),
+        (Path("points.csv"), "X is the path 'points.csv'.*Read the file"),
+        ("points.csv", "X is the path 'points.csv'"),
+        ({"a": [1, 2]}, "X is of type dict"),
+        (None, "X is of type NoneType"),
+        (np.ma.masked_array(np.ones((4, 3)), mask=np.eye(4, 3, 1)), r"masked values \(at \(0, 1\) is the first\)"),
+        (np.zeros(4, dtype=[("a", float), ("b", float)]), "X holds values of type"),
+        (pd.DataFrame(np.ones((4, 2)), columns=["a", "a"]), "two columns are called 'a'"),
+        ([[1, {}], [1, 2]], "Python objects that are no numbers"),
+    ],
+    ids=["series", "AnnData", "path", "text", "dict", "None", "masked", "records", "same names", "objects"],
+)
+def test_what_is_no_matrix_is_refused_by_one_sentence(X, words):
+    with pytest.raises(ValueError, match=words):
+        GRASPEL().fit(X)
+
+
+def test_a_mask_that_hides_nothing_and_a_matrix_without_entries_work():
+    X = np.ma.masked_array(np.arange(8.0).reshape(4, 2), mask=np.zeros((4, 2)))
+    assert GRASPEL().fit(X).graph_ == GRASPEL().fit(X.data).graph_
+    assert GRASPEL(random_state=0).fit(sp.csr_array((20, 4))).graph_.is_connected
+    check_kind(X)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,8 +12,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
+from graspel.data.frames import check_columns
 from graspel.data.stored import StoredMatrix, as_stored, copy_to_disk
 from graspel.runtime.parallel import row_blocks
+from graspel.runtime.shown import quote
 from graspel.runtime.sparse_structure import check_sparse_structure
 
 CHECKED_VALUES = 1 << 22  # values checked for NaN at a time, so that their mask stays below 4 MB
@@ -22,11 +26,10 @@ def check_data(estimator: BaseEstimator, X: Any) -> Any:
 
     A matrix in files that is larger than memory becomes a temporary memory map (:mod:`graspel.data.stored`).
     """
-    _check_numeric(X)
     stored = as_stored(X)
     if stored is not None:
         return _check_stored(stored)
-    check_structure(X)
+    check_kind(X)
     checked = check_array(
         X,
         accept_sparse="csr",
@@ -41,8 +44,18 @@ def check_data(estimator: BaseEstimator, X: Any) -> Any:
         checked.prune()  # its arrays may be longer than their content
     if checked.dtype.itemsize > 8:
         checked = checked.astype(np.float64)
+    if checked.dtype.kind == "O":
+        checked = _numbers_of_objects(checked)
     check_finite(checked)
     return checked
+
+
+def _numbers_of_objects(X: NDArray[Any]) -> NDArray[np.float64]:
+    """The numbers in an array of Python objects; None is a missing one."""
+    try:
+        return X.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"X holds Python objects that are no numbers ({error}): convert them first.") from error
 
 
 def _check_stored(X: StoredMatrix) -> NDArray[Any]:
@@ -54,24 +67,38 @@ def _check_stored(X: StoredMatrix) -> NDArray[Any]:
     return copy_to_disk(X, check_finite)
 
 
-def check_structure(X: Any) -> None:
-    """Raise if X is a sparse matrix whose index arrays do not fit its shape; scipy would crash on it."""
+def check_kind(X: Any) -> None:
+    """Raise if X is something else than a matrix of real numbers; whether they are finite is not checked.
+
+    The index arrays of a sparse matrix must fit its shape, since scipy would crash where they do not.
+    """
     if sp.issparse(X):
         check_sparse_structure(X, "X")
-
-
-def _check_numeric(X: Any) -> None:
-    """Raise an error if X holds complex numbers, text or dates."""
-    dtypes = {str(kind): getattr(kind, "kind", "") for kind in getattr(X, "dtypes", [getattr(X, "dtype", None)])}
-    for name, kind in dtypes.items():
-        if kind == "c":
-            raise ValueError(
-                "Complex data not supported: X must hold real numbers. Give real and imaginary parts as columns."
-            )
-        if kind and kind in "USTmM":
-            raise ValueError(
-                f"X holds values of type {name}: all must be numbers. Encode text and dates as numbers first."
-            )
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        row = np.argwhere(np.ma.getmaskarray(X))[0].tolist()
+        raise ValueError(
+            f"X has masked values (at {tuple(row)} is the first): all values must be there. Fill them, for example by "
+            "X.filled(numpy.nan) and sklearn.impute.SimpleImputer."
+        )
+    if hasattr(X, "obs_names") and hasattr(X, "var_names"):
+        raise ValueError("X is an AnnData: give one of its matrices, such as adata.X or adata.obsm['X_pca'].")
+    if isinstance(X, str | os.PathLike):
+        raise ValueError(f"X is the path {quote(str(X))}: must be a matrix. Read the file first, by numpy or pandas.")
+    if not (sp.issparse(X) or hasattr(X, "__array__") or hasattr(X, "__len__")) or isinstance(X, Mapping):
+        raise ValueError(f"X is of type {type(X).__name__}: must be a matrix of numbers, one point in each row.")
+    if hasattr(X, "to_frame") and getattr(X, "ndim", 1) == 1:
+        raise ValueError("X is a Series: must be a matrix. If it is the only feature of the points, give X.to_frame().")
+    check_columns(X)
+    dtype = getattr(X, "dtype", None)
+    kind = getattr(dtype, "kind", "")
+    if kind == "c":
+        raise ValueError(
+            "Complex data not supported: X must hold real numbers. Give real and imaginary parts as columns."
+        )
+    if kind and kind in "USTmMV":
+        raise ValueError(
+            f"X holds values of type {dtype}: all must be numbers. Encode text and dates as numbers first."
+        )
 
 
 def check_finite(X: Any, first_row: int = 0) -> None:

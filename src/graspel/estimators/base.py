@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from graspel.data.chunked import is_dask_array
 from graspel.data.distance_table import check_metric
-from graspel.data.validation import check_data, check_structure
+from graspel.data.validation import check_data, check_kind
 from graspel.graph import Graph
 from graspel.io.models import SavedModel
 from graspel.neighbors.index import NeighborIndex
@@ -51,7 +51,7 @@ class GraphEstimator(SavedModel, BaseEstimator):
     def _check_rows(self, X: Any) -> Any:
         """New rows, with the columns of those of the fit."""
         check_is_fitted(self, "graph_")
-        check_structure(X)
+        check_kind(X)
         return validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
 
     @contextmanager

@@ -19,8 +19,8 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from graspel.data.distance_table import PRECOMPUTED
+from graspel.data.frames import find_row_names
 from graspel.data.prepared import METRICS
-from graspel.data.row_names import find_row_names
 from graspel.estimators.base import GraphEstimator
 from graspel.graph import Graph
 from graspel.graph.names import find_node

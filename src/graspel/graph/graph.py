@@ -83,7 +83,7 @@ class Graph:
     weights, eta, gradient : ndarray of float64, shape (n_edges,)
     origin : ndarray of int8, shape (n_edges,)
     round : ndarray of int32, shape (n_edges,)
-    node_names : ndarray of str, shape (n_nodes,), or None
+    node_names : ndarray of str objects, shape (n_nodes,), or None
 
     Examples
     --------
@@ -106,7 +106,7 @@ class Graph:
     round: NDArray[np.int32]
     eta: NDArray[np.float64]
     gradient: NDArray[np.float64]
-    node_names: NDArray[np.str_] | None
+    node_names: NDArray[np.object_] | None
 
     def __init__(
         self,
@@ -420,7 +420,7 @@ class Graph:
         return _rebuild, (self.n_nodes, self._columns, self.node_names)
 
 
-def _rebuild(n_nodes: int, columns: dict[str, NDArray[Any]], node_names: NDArray[np.str_] | None = None) -> Graph:
+def _rebuild(n_nodes: int, columns: dict[str, NDArray[Any]], node_names: NDArray[np.object_] | None = None) -> Graph:
     return Graph(n_nodes, **columns, node_names=node_names)
 
 

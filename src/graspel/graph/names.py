@@ -23,8 +23,8 @@ __all__ = ["check_names", "find_node", "shown_node"]
 SHOWN_NAMES = 3  # names that an error shows as examples
 
 
-def check_names(names: Iterable[Any] | None, n_nodes: int) -> NDArray[np.str_] | None:
-    """Return the names as a read-only array of text, or None; raise unless there is one for each node, all different.
+def check_names(names: Iterable[Any] | None, n_nodes: int) -> NDArray[np.object_] | None:
+    """Return the names as a read-only array of str, or None; raise unless there is one for each node, all different.
 
     >>> check_names(["a", "b", "a"], 3)
     Traceback (most recent call last):
@@ -45,7 +45,7 @@ def check_names(names: Iterable[Any] | None, n_nodes: int) -> NDArray[np.str_] |
                 f"node_names: {quote(text)} is the name of nodes {first[text]} and {node}; names must differ. "
                 "Leave them out to number the nodes."
             )
-    array: NDArray[np.str_] = np.array(texts, dtype=np.str_)
+    array: NDArray[np.object_] = np.array(texts, dtype=object)  # np.str_ gives every name the room of the longest one
     array.flags.writeable = False
     return array
 

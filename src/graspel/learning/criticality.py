@@ -186,7 +186,9 @@ def _distances_to(right: Ints, points: Data) -> Callable[[Ints], NDArray[Any]]:
         z = cross_products(X, minus_twice_Y)
         z += X_norms[:, None]
         z += Y_norms
-        return _raise_above_rounding(z, float(X_norms.max() + Y_norms.max()))
+        return _raise_above_rounding(
+            z, float(X_norms.max() + Y_norms.max()) or 1.0
+        )  # if all are zero, any unit will do
 
     return measure
 

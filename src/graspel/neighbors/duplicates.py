@@ -119,7 +119,7 @@ def hash_sparse_rows(A: sp.csr_array) -> NDArray[np.uint64]:
     >>> bool(a == b), bool(a == c)
     (True, False)
     """
-    words = A.data.view(np.uint32).reshape(len(A.data), -1).astype(np.uint64)
+    words = A.data.view(np.uint32).reshape(len(A.data), A.data.itemsize // 4).astype(np.uint64)
     rng = np.random.default_rng(HASH_SEED)
     factors = rng.integers(2**63, size=(A.shape[1], words.shape[1]), dtype=np.uint64) * 2 + 1
     total = np.append(np.uint64(0), np.cumsum((words * factors[A.indices]).sum(axis=1, dtype=np.uint64)))

@@ -21,9 +21,9 @@ from sklearn.utils.validation import validate_data
 
 from graspel.data.chunked import ChunkedData, check_dask_array, is_dask_array
 from graspel.data.distance_table import PRECOMPUTED, check_distances, check_metric, make_points
+from graspel.data.frames import find_row_names
 from graspel.data.prepared import METRICS, Data
-from graspel.data.row_names import find_row_names
-from graspel.data.validation import check_data, check_structure
+from graspel.data.validation import check_data, check_kind
 from graspel.neighbors.approximate import SMALL
 from graspel.neighbors.duplicates import find_first_equals
 from graspel.neighbors.engines import check_engine, search_by_engine
@@ -256,7 +256,7 @@ class NeighborIndex:
             With `indices` (m x k), `z` in the unit of `lists`, weights 1/z that sum to one, and `is_old`.
         """
         check_number("k", k, ">= 1", lambda v: v >= 1, whole=True)
-        check_structure(rows)
+        check_kind(rows)
         checked = check_array(rows, accept_sparse="csr", dtype="numeric", input_name="rows")
         columns = self._described_columns
         width = self.data.shape[1] if columns is None else columns.n_features_in_
