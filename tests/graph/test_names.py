@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 import pickle
+import tracemalloc
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
 from graspel import GRASPEL, Graph, GraspelClustering
+from graspel.io.point_files import read_labels, write_coordinates, write_labels
 
 NAMES = ["W0000", 'q"uote', "a,b", "<&>", "Zoë"]
 
@@ -97,3 +102,111 @@ def test_the_report_shows_the_names(rng, tmp_path):
     frame = pd.DataFrame(rng.standard_normal((40, 3)), index=[f"wine-{i}" for i in range(40)])
     write_report(GRASPEL(random_state=0).fit(frame), tmp_path / "report.html")
     assert "wine-7" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+ODD = [
+    "a",
+    " a",
+    "a ",
+    "a\0",
+    "\0",
+    "\xa0a",
+    "a\u2028b",
+    "a\r",
+    "a\rb",
+    "a\nb",
+    "a\r\nb",
+    "\t",
+    "",
+    "#",
+    "'",
+    "''=1",
+    "'=1",
+]
+ODD += [
+    "=1+1",
+    "+1",
+    "-1",
+    "-x",
+    "@x",
+    '"',
+    '""',
+    "a,b",
+    "a;b",
+    "\ufeffa",
+    "\x85",
+    "\x1b[2J",
+    "\ufffe",
+    "nan",
+    "1",
+    "\U0001d538",
+    "<&>",
+]
+TEXT = st.text(max_size=6) | st.sampled_from(ODD) | st.text("='+-@\"'\r\n, \ta\0\u2028", max_size=4)
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".csv", ".parquet", ".graphml"])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(names=st.lists(TEXT, min_size=4, max_size=4, unique=True))
+@example(names=ODD[:4])
+@example(names=ODD[4:8])
+@example(names=ODD[8:12])
+@example(names=ODD[13:17])
+@example(names=ODD[17:21])
+@example(names=ODD[25:29])
+def test_names_are_read_back_equal_or_refused(tmp_path, suffix, names):
+    graph = Graph(4, [0, 1], [1, 2], [1.0, 2.0], node_names=names)  # the last node has no edge
+    path = tmp_path / f"graph{suffix}"
+    path.unlink(missing_ok=True)
+    if suffix == ".graphml" and any(not (c in "\t\n\r" or c >= " ") or c in "\ufffe\uffff" for c in "".join(names)):
+        with pytest.raises(ValueError, match="holds a control character"):
+            graph.export(path)
+        assert not path.exists()
+        return
+    graph.export(path)
+    assert Graph.read(path).node_names.tolist() == names
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".csv", ".parquet", ".graphml", ".mtx"])
+def test_half_a_character_is_refused_before_anything_is_written(tmp_path, suffix):
+    graph = Graph(2, [0], [1], [1.0], node_names=["a", "b\ud800"])
+    with pytest.raises(ValueError, match=r"name of node 1.*half of a character"):
+        graph.export(tmp_path / f"graph{suffix}")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".csv", ".parquet", ".graphml"])
+def test_one_long_name_takes_its_own_room_only(tmp_path, suffix):
+    names = [f"n{node}" for node in range(8_000)]
+    names[17] = "x" * 131_073
+    tracemalloc.start()
+    graph = Graph(8_000, np.arange(7_999), np.arange(1, 8_000), 1.0, node_names=names)
+    graph.export(tmp_path / f"graph{suffix}")
+    assert Graph.read(tmp_path / f"graph{suffix}") == graph
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 60e6
+
+
+def test_names_of_other_programs_that_are_not_all_different(tmp_path):
+    Graph(3, [0, 1], [1, 2], 1.0, node_names=["a", "b", "c"]).export(tmp_path / "graph.graphml")
+    text = (tmp_path / "graph.graphml").read_text()
+    (tmp_path / "graph.graphml").write_text(text.replace(">c<", ">a<"))
+    with pytest.warns(UserWarning, match="not all different, so nodes are numbered"):
+        assert Graph.read(tmp_path / "graph.graphml").node_names is None
+    (tmp_path / "graph.graphml").write_text(text.replace('target="2"', 'target="7"'))
+    with pytest.raises(ValueError, match="an edge ends at the node '7', which the file does not have"):
+        Graph.read(tmp_path / "graph.graphml")
+
+
+def test_a_spreadsheet_takes_no_name_for_a_formula(tmp_path):
+    names = ["=1+1", "@sum", "-5", "+x", "Ann", "\t=1"]
+    write_labels(tmp_path / "labels.csv", np.arange(6), names)
+    write_coordinates(tmp_path / "places.csv", np.zeros((6, 2)), names)
+    Graph(6, range(5), range(1, 6), 1.0, node_names=names).export(tmp_path / "edges.csv")
+    for name in ("labels.csv", "places.csv", "edges.csv"):
+        with open(tmp_path / name, encoding="utf-8", newline="") as file:
+            cells = [cell for row in csv.reader(file) for cell in row]
+        assert {"'=1+1", "'@sum", "-5", "'+x", "Ann"} <= set(cells)
+        assert not [cell for cell in cells if cell[:1] in ("=", "+", "@", "\t")]
+    assert read_labels(tmp_path / "labels.csv", 6, tmp_path) == [str(label) for label in range(6)]

@@ -170,14 +170,17 @@ def _read_csv(path: Path) -> EdgeTable:
     """Read an edge list; columns after weight may be missing, and so may the comment."""
     with open_text(path, newline="") as file:
         text = file.read()
-    comments = [line for line in text.split("\n", 2)[:2] if line.startswith("#")]
+    comments: list[str] = []
+    while text.startswith("#"):
+        comment, _, text = text.partition("\n")
+        comments.append(comment)
     promised = {
         name: _parse_cell(name, value, 1)
         for comment in comments[:1]
         for name, value in re.findall(r"(n_nodes|n_edges)=(\S*)", comment)
     }
     rows: Any = read_cells(io.StringIO(text, newline=""))
-    rows_with_lines = ((rows.line_num, row) for row in rows if row and not row[0].startswith("#"))
+    rows_with_lines = ((rows.line_num + len(comments), row) for row in rows if row and not row[0].startswith("#"))
     header = [name.strip() for name in next(rows_with_lines, (0, []))[1]]
     check_columns(header)
     cells: dict[str, list[Any]] = {name: [] for name in header}
