@@ -283,6 +283,13 @@ def test_connect_compares_sizes():
         connect(Graph(2, [0], [1], [1.0]), np.eye(3))
 
 
+def test_spectral_init_takes_a_matrix():
+    path = Graph(5, [0, 1, 2, 3], [1, 2, 3, 4], 1.0)
+    assert np.array_equal(spectral_init(path), spectral_init(path.adjacency))
+    with pytest.raises(TypeError, match=r"A is a networkx Graph: .* graspel\.Graph\.from_networkx"):
+        spectral_init(path.to_networkx())
+
+
 def test_spectral_init_needs_a_connected_graph():
     with pytest.raises(ValueError, match=r"2 components.*graspel.connect"):
         spectral_init(Graph(4, [0, 2], [1, 3], 1.0))

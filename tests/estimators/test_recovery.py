@@ -271,7 +271,7 @@ def test_signals_whose_weights_no_double_can_hold_are_refused(scale):
 
 
 def test_noise_above_the_signals_is_refused():
-    with pytest.raises(ValueError, match=r"noise=0\.5: must be below the standard deviation of the signals"):
+    with pytest.raises(ValueError, match=r"noise=0\.5: must be at most .*, 3 times the standard deviation"):
         GraspelRecovery(noise=0.5).fit(noisy_grid(0) * 1e-6)
 
 

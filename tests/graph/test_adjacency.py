@@ -154,7 +154,7 @@ def test_the_argument_is_not_changed():
 NOT_A_GRAPH = [
     (None, TypeError, "A is a NoneType: must be a scipy sparse matrix, a square array or a graspel Graph"),
     ("graph.npz", TypeError, "A is a str"),
-    (networkx.path_graph(3), TypeError, "A is a method"),
+    (networkx.path_graph(3), TypeError, "A is a networkx Graph: .* graspel.Graph.from_networkx converts"),
     (3.0, ValueError, r"A of shape \(\): must be square"),
     ([1.0, 2.0], ValueError, r"A of shape \(2,\): must be square"),
     (SQUARE[:3], ValueError, r"A of shape \(3, 4\): must be square"),

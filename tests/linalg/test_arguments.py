@@ -54,7 +54,7 @@ def spoiled(p: int, q: int, value: float, symmetric: bool = True) -> sp.csr_arra
 NOT_A_GRAPH = [
     (None, TypeError, "is a NoneType: must be a scipy sparse matrix, a square array or a graspel Graph"),
     ("graph.npz", TypeError, "is a str: must be a scipy sparse matrix, a square array or a graspel Graph"),
-    (networkx.path_graph(3), TypeError, "is a method: must be a scipy sparse matrix, a square array or a graspel"),
+    (networkx.path_graph(3), TypeError, "is a networkx Graph: must be a scipy sparse matrix, a square array"),
     (SQUARE[:3], ValueError, r"adjacency of shape \(3, 4\): must be square"),
     (SQUARE.toarray()[:3], ValueError, r"adjacency of shape \(3, 4\): must be square"),
     (sp.csr_array((0, 0)), ValueError, r"of shape \(0, 0\): must be square, .* at least one"),

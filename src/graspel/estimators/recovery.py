@@ -39,7 +39,7 @@ from graspel.runtime.types import Floats
 ALL_PAIRS = 64  # largest number of nodes for which every pair is a candidate by default; see docs/recovery.md
 SPARSE = 2.4  # edges per node below which the graph of all pairs is compared with that of the learner's edges, and
 CHANCE = 0.7  # share of its edges below which the latter is taken: the others are chance; see docs/notes/recovery.md
-MAX_NOISE = 3.0  # upper limit of the noise, in standard deviations of the signals, which few signals tell only roughly
+MAX_NOISE = 3.0  # upper limit of the noise, in standard deviations of the signals: a few signals tell it only roughly
 FINER_THAN_CHANCE = 0.1  # upper limit of tol, in units of the relative standard deviation (2 / M)^(1/2) of distances
 
 
@@ -248,7 +248,8 @@ def _scale_noise(noise: Any, unit: float, signals: Floats) -> float:
     size = float(np.sqrt(np.mean(signals**2)))
     if noise > MAX_NOISE * size / unit:
         raise ValueError(
-            f"noise={noise!r}: must be below the standard deviation of the signals, {size / unit:.2g}, which includes "
-            "the noise. Pass a smaller number, or 'auto' to estimate it."
+            f"noise={noise!r}: must be at most {MAX_NOISE * size / unit:.2g}, {MAX_NOISE:g} times the standard "
+            f"deviation of the signals ({size / unit:.2g}), which includes the noise. Pass a smaller number, or 'auto' "
+            "to estimate it."
         )
     return float(noise) * unit

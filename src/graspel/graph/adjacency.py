@@ -54,7 +54,7 @@ def check_adjacency(
     array([[0., 1.],
            [1., 0.]])
     """
-    A = _as_square(getattr(graph, "adjacency", graph), name)
+    A = _as_square(_held_matrix(graph, name), name)
     weights = _off_diagonal(_finite_entries(A, name))
     _check_weights(weights, name, NEGATIVE_WEIGHT)
     if bounded:
@@ -105,6 +105,17 @@ def check_real(name: str, dtype: np.dtype[Any]) -> None:
 def rounding_of(dtype: np.dtype[Any]) -> float:
     """Largest relative difference that counts as rounding: half the digits of the type."""
     return float(np.sqrt(np.finfo(dtype if dtype.kind == "f" else np.float64).eps))
+
+
+def _held_matrix(graph: Any, name: str) -> Any:
+    """The matrix that an object holds as `.adjacency`, or the object itself."""
+    A = getattr(graph, "adjacency", graph)
+    if callable(A):  # networkx has a method of this name
+        raise TypeError(
+            f"{name} is a {type(graph).__module__.split('.')[0]} {type(graph).__name__}: must be a scipy sparse "
+            "matrix, a square array or a graspel Graph. graspel.Graph.from_networkx converts a graph of networkx."
+        )
+    return A
 
 
 def _as_square(A: Any, name: str) -> Any:

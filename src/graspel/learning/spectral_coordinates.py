@@ -47,12 +47,12 @@ def spectral_start(graph: Graph, n_components: int, rng: np.random.Generator, n_
     return start * START_SPREAD
 
 
-def spectral_init(graph: Graph, n_components: int = 2, *, random_state: Any = 0, n_jobs: int | None = None) -> Floats:
+def spectral_init(graph: Any, n_components: int = 2, *, random_state: Any = 0, n_jobs: int | None = None) -> Floats:
     """Start coordinates from the first eigenvectors of a connected graph, for UMAP, openTSNE, PaCMAP and others.
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph or adjacency matrix
         Connected, for example ``GRASPEL().fit(X).graph_``.
     n_components : int, default=2
         Number of coordinates.
@@ -75,6 +75,7 @@ def spectral_init(graph: Graph, n_components: int = 2, *, random_state: Any = 0,
     True
     """
     check_number("n_components", n_components, ">= 1", lambda v: v >= 1, whole=True)
+    graph = graph if isinstance(graph, Graph) else Graph.from_adjacency(graph)
     if not graph.is_connected:
         raise ValueError(
             f"the graph has {graph.components[0]} components: spectral coordinates need a connected graph. "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graspel.metrics.clustering import adjusted_rand_index, clustering_accuracy, normalized_mutual_information
+from graspel.metrics.clustering import clustering_accuracy
 from graspel.metrics.embedding import (
     NeighborsKept,
     centroid_correlation,
@@ -15,13 +15,11 @@ from graspel.metrics.recovery import EdgeScores, edge_scores, oracle_threshold
 __all__ = [
     "EdgeScores",
     "NeighborsKept",
-    "adjusted_rand_index",
     "centroid_correlation",
     "clustering_accuracy",
     "edge_scores",
     "label_accuracy",
     "neighbors_kept",
-    "normalized_mutual_information",
     "oracle_threshold",
     "triplet_accuracy",
 ]

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from graspel.findings import Table, count_classes, find_doubtful_labels, find_mixtures
-from graspel.metrics import adjusted_rand_index, clustering_accuracy, normalized_mutual_information
+from graspel.metrics import clustering_accuracy
 from graspel.report.groups import Group
 from graspel.report.inputs import Coloring, Inputs
 from graspel.report.packing import Selection
@@ -93,8 +94,8 @@ def _match(table: Ints) -> tuple[Ints, Ints]:
 
 def _describe_agreement(clusters: Coloring, classes: Coloring) -> list[str]:
     found, known = clusters.classes, classes.classes
-    acc, nmi = clustering_accuracy(known, found), normalized_mutual_information(known, found)
-    ari = adjusted_rand_index(known, found)
+    acc, ari = clustering_accuracy(known, found), adjusted_rand_score(known, found)
+    nmi = normalized_mutual_info_score(known, found, average_method="geometric")
     if clusters.has_others or classes.has_others:
         rest = "The smallest are counted as one here, because there are more than 60."
     else:
