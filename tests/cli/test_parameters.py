@@ -56,6 +56,11 @@ def test_a_wrong_setting_is_one_sentence(graspel, data, tmp_path, setting, words
     assert graspel("learn", data, "-o", tmp_path / "g.npz", "--set", setting).is_one_sentence(*words)
 
 
+def test_a_parameter_of_the_learner_says_how_to_set_it(graspel, data):
+    outcome = graspel("plan", data, "--task", "embed", "--set", "beta=1")
+    assert outcome.is_one_sentence("GraspelTSNE has no parameter 'beta'", "--set learner__beta=1")
+
+
 def test_a_parameter_that_is_set_twice(graspel, data, tmp_path):
     twice = ("--set", "window=0.1", "--set", "window=0.2")
     assert graspel("learn", data, "-o", tmp_path / "g.npz", *twice).is_one_sentence("window is set twice")

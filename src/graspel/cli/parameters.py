@@ -107,13 +107,16 @@ def read_settings(estimator: str, settings: Iterable[str], chosen: Mapping[str, 
 
 def _check_name(estimator: str, name: str, setting: str) -> None:
     """Raise, with the names that exist, the nearest first, unless this is a parameter that can be set."""
-    known = describe(estimator)
-    owner = estimator
+    owner, last = estimator, name
     if name.startswith(LEARNER) and has_learner(estimator):
-        name, known, owner = name.removeprefix(LEARNER), describe("GRASPEL"), "GRASPEL"
-    if name not in known:
-        nearest = sorted(known, key=lambda other: -SequenceMatcher(None, name, other).ratio())
-        raise ValueError(f"--set {setting}: {owner} has no parameter {name!r}; it has {', '.join(nearest)}.")
+        owner, last = "GRASPEL", name.removeprefix(LEARNER)
+    known = describe(owner)
+    if last in known:
+        return
+    nearest = ", ".join(sorted(known, key=lambda other: -SequenceMatcher(None, last, other).ratio()))
+    its_learner = has_learner(owner) and last in describe("GRASPEL")
+    hint = f"; its learner has it: --set {LEARNER}{setting}" if its_learner else ""
+    raise ValueError(f"--set {setting}: {owner} has no parameter {last!r}; it has {nearest}{hint}.")
 
 
 def find_initial_file(parameters: Mapping[str, Any]) -> Path | None:

@@ -13,7 +13,7 @@ import typer
 from graspel.cli.options import option
 from graspel.runtime.progress import announce
 
-__all__ = ["Columns", "Table", "open_on_cluster"]
+__all__ = ["Table", "open_on_cluster"]
 
 CONNECT_SECONDS = 10  # time in which a Dask scheduler must answer
 READING = "Reading .npy .npz .csv .tsv .xlsx .parquet .feather .mtx .h5ad .zarr and folders of .parquet"
@@ -30,8 +30,8 @@ def _parse_header(text: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Columns:
-    """What the columns of a file are."""
+class Table:
+    """What the columns of a file are, and what is done to them."""
 
     key: Annotated[
         str | None, option("The array to read, of .npz, .h5ad and .zarr", "NAME", default="X", panel=READING)
@@ -42,10 +42,20 @@ class Columns:
     id_column: Annotated[
         str | None, option("The column that names the points: its name or number", "COLUMN", panel=READING)
     ] = None
+    label_column: Annotated[
+        str | None, option("The column of known classes; it is no feature", "COLUMN", panel=READING)
+    ] = None
     columns: Annotated[
         str | None, option("The columns that are features", "COLUMN,...", default="all", panel=READING)
     ] = None
     drop: Annotated[str | None, option("Columns to leave out", "COLUMN,...", panel=READING)] = None
+    scale: Annotated[str | None, option("Bring all columns to one scale", "standard|robust", panel=READING)] = None
+    impute: Annotated[str | None, option("Replace missing values", "median", panel=READING)] = None
+
+    def list_given(self, *apart: str) -> str:
+        """The options that were given, apart from these."""
+        given = (field.name for field in fields(self) if getattr(self, field.name) is not None)
+        return ", ".join(f"--{name.replace('_', '-')}" for name in given if name not in apart)
 
     def read(self, path: Path) -> Any:
         """Read the points from a file, a `PointTable`; the rows of a folder are read later, block by block."""
@@ -54,35 +64,15 @@ class Columns:
         from graspel.io.tables import read_table
 
         announce("reading", detail=path.name)
-        roles = Roles(**self._roles())
-        reads_whole = (path / "obs").is_dir() or (roles != Roles() and path.suffix == ".zarr")  # AnnData; columns
+        given = self.list_given("key", "header")
+        reads_whole = (path / "obs").is_dir() or (given and path.suffix == ".zarr")  # AnnData; chosen columns
         if path.is_dir() and not reads_whole:
-            if roles != Roles():
-                raise ValueError(f"{path} is a folder, whose columns are all features: leave out {self.list_given()}.")
+            if given:
+                raise ValueError(f"{path} is a folder, whose columns are all features: leave out {given}.")
             return PointTable(open_folder(path, self.key), None, None)
+        lists = {"columns": _split(self.columns), "drop": _split(self.drop)}
+        roles = Roles(self.id_column, self.label_column, scale=self.scale, impute=self.impute, **lists)
         return read_table(path, key=self.key, header=self.header, roles=roles)
-
-    def list_given(self) -> str:
-        """The options that were given."""
-        given = (field.name for field in fields(self) if getattr(self, field.name) is not None)
-        return ", ".join(f"--{name.replace('_', '-')}" for name in given)
-
-    def _roles(self) -> dict[str, Any]:
-        return {"id_column": self.id_column, "columns": _split(self.columns), "drop": _split(self.drop)}
-
-
-@dataclass(frozen=True)
-class Table(Columns):
-    """What the columns of a table of features are, and what is done to them."""
-
-    label_column: Annotated[
-        str | None, option("The column of known classes; it is no feature", "COLUMN", panel=READING)
-    ] = None
-    scale: Annotated[str | None, option("Bring all columns to one scale", "standard|robust", panel=READING)] = None
-    impute: Annotated[str | None, option("Replace missing values", "median", panel=READING)] = None
-
-    def _roles(self) -> dict[str, Any]:
-        return {**super()._roles(), "label_column": self.label_column, "scale": self.scale, "impute": self.impute}
 
     def find_classes(self, labels: Path | None, points: Any, n_points: int, data: Path) -> list[Any] | None:
         """Return the known classes, from a file of their own or from a column of the table (None: a graph is given)."""
