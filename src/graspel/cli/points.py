@@ -16,7 +16,7 @@ from graspel.runtime.progress import announce
 __all__ = ["Table", "open_on_cluster"]
 
 CONNECT_SECONDS = 10  # time in which a Dask scheduler must answer
-READING = "Reading .npy .npz .csv .tsv .xlsx .parquet .feather .mtx .h5ad .zarr and folders of .parquet"
+READING = "Reading .npy .npz .csv .tsv .xlsx .parquet .feather .mtx .h5ad .zarr"
 
 
 def _split(names: str | None) -> tuple[str, ...]:
