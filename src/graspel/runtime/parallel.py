@@ -23,31 +23,53 @@ Result = TypeVar("Result")
 
 
 class _Limits:
-    """The limits in force. Those of BLAS hold for the whole process, those of OpenMP for one Python thread."""
+    """The limits in force: of some libraries they hold for the whole process, of the others for one Python thread."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.holders = 0  # blocks inside of which BLAS is limited, in all Python threads
-        self.limiters: list[Any] = []  # of BLAS, in the order in which they were set
-        self.n_modules = 0  # modules that were loaded when the last of them was set
+        self.holders = 0  # blocks inside of which libraries are limited, in all Python threads
+        self.before: list[tuple[Any, int]] = []  # libraries that are limited in the whole process, and their threads
+        self.n_modules = 0  # modules that were loaded when they were looked for last
         self.thread = threading.local()  # its `n_modules` is that of the block that this thread is in
 
     def enter(self, n_modules: int) -> None:
-        """Limit BLAS for one more block, and libraries that were loaded since the last limit."""
+        """Limit the whole process for one more block, libraries included that were loaded since the last limit."""
         with self.lock:
             if n_modules != self.n_modules:
-                self.limiters.append(_controller(n_modules).select(user_api="blas").limit(limits=1))
+                libraries = [library for library in _find_libraries(n_modules) if not _is_per_thread(library)]
+                self.before += [(library, library.num_threads) for library in libraries if library.num_threads != 1]
+                for library, _ in self.before:
+                    _give_threads(library, 1)
                 self.n_modules = n_modules
             self.holders += 1
 
     def leave(self) -> None:
-        """End the limits of BLAS with the last block."""
+        """End the limits of the process with the last block."""
         with self.lock:
             self.holders -= 1
             if not self.holders:
-                while self.limiters:
-                    self.limiters.pop().restore_original_limits()
+                while self.before:
+                    _give_threads(*self.before.pop())
                 self.n_modules = 0
+
+
+def _is_per_thread(library: Any) -> bool:
+    """Whether the number of threads of a library is that of the calling Python thread, and not of the process."""
+    layer = getattr(library, "threading_layer", None)
+    return bool(library.user_api == "openmp" or library.internal_api == "mkl" or layer == "openmp")
+
+
+def _give_threads(library: Any, n_threads: int) -> None:
+    """Set the number of threads of a library, whichever Python thread has set it before.
+
+    threadpoolctl 3.8 lets one Python thread alone set that of OpenBLAS, and ignores the others.
+    """
+    give_up = getattr(library, "clear_controlling_thread", None)
+    if give_up:
+        give_up(force=True)
+    library.set_num_threads(n_threads)
+    if give_up:
+        give_up(force=True)
 
 
 _limits = _Limits()
@@ -71,21 +93,23 @@ def one_thread_per_call() -> Iterator[None]:
         yield
         return
     _limits.enter(n_modules)
+    own = [(library, library.num_threads) for library in _find_libraries(n_modules) if _is_per_thread(library)]
+    for library, _ in own:
+        library.set_num_threads(1)
+    _limits.thread.n_modules = n_modules
     try:
-        with _controller(n_modules).select(user_api="openmp").limit(limits=1):
-            _limits.thread.n_modules = n_modules
-            try:
-                yield
-            finally:
-                _limits.thread.n_modules = before
+        yield
     finally:
+        _limits.thread.n_modules = before
+        for library, n_threads in own:
+            library.set_num_threads(n_threads)
         _limits.leave()
 
 
 @lru_cache(maxsize=1)
-def _controller(n_modules: int) -> ThreadpoolController:
+def _find_libraries(n_modules: int) -> list[Any]:
     """The libraries that are loaded together with this number of modules; looking for them takes some milliseconds."""
-    return ThreadpoolController()
+    return list(ThreadpoolController().lib_controllers)
 
 
 def count_threads(n_jobs: int | None) -> int:
