@@ -119,15 +119,16 @@ def readers_data() -> dict[str, Any]:
 
 def test_the_commands_and_options_that_are_shown_exist():
     app = get_command(build_app())
+    commands = {name: import_module(f"graspel.cli.{name}").COMMAND for name in app.commands}
     shown = shown_commands("graspel")
     assert len(shown) >= 8
-    for page, (name, *words) in shown:
-        assert name in app.commands, f"{page}: graspel {name}"
+    examples = [("--help", shlex.split(example)[1:]) for command in commands.values() for example in command.examples]
+    for page, (name, *words) in shown + examples:
+        assert name in commands, f"{page}: graspel {name}"
         options = {option for parameter in app.commands[name].params for option in parameter.opts}
         unknown = [word for word in words if re.match(r"--?[a-z]", word) and word not in options]
         assert not unknown, f"{page}: graspel {name} {unknown}"
-        estimators = import_module(f"graspel.cli.{name}").COMMAND.estimators
-        known = {parameter for estimator in estimators for parameter in describe(estimator)}
+        known = {parameter for estimator in commands[name].estimators for parameter in describe(estimator)}
         settings = [after.partition("=")[0] for word, after in pairwise(words) if word == "--set"]
         assert set(settings) <= known, f"{page}: graspel {name} --set {settings}"
 
