@@ -36,6 +36,7 @@ def planted_table(seed, n_groups=6, n_features=20, heavy=False):
 
 
 @pytest.mark.parametrize("heavy", [False, True])
+@pytest.mark.long_seeds
 def test_the_feature_that_sets_a_group_apart_comes_first_in_any_unit(seed, heavy):
     X, in_units, y, chosen = planted_table(seed, heavy=heavy)
     for values in (X, in_units):
@@ -76,6 +77,7 @@ def digits():
 
 
 @pytest.mark.parametrize("with_data", [True, False])
+@pytest.mark.long_seeds
 def test_flipped_labels_come_first(digits, seed, with_data):
     _, y, model, near = digits
     rng = np.random.default_rng(seed)
@@ -154,6 +156,7 @@ def add_outliers(name, rng):
         "near groups of many densities",
     ],
 )
+@pytest.mark.long_seeds
 def test_planted_outliers_come_first(name, seed):
     X = add_outliers(name, np.random.default_rng(seed))
     index = NeighborIndex(X, random_state=0)

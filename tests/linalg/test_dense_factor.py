@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from graspel.linalg import dense_factor
+from graspel.linalg.factor import dense_factor
 from graspel.linalg.factor.dense_factor import PANEL, DenseFactor
 from linalg.zoo import expander, reweighted, union
 from toy_graphs import random_tree

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from graspel.graph.generators import erdos_renyi_graph, grid_graph, preferential_attachment_graph
-from graspel.linalg import edge_resistances, exact_factor, front_tree, multifrontal, precision
+from graspel.linalg import edge_resistances, precision
 from graspel.linalg.edge_resistances import EdgeResistances
+from graspel.linalg.factor import exact_factor, front_tree, multifrontal
 from graspel.linalg.factor.exact_factor import EliminationPattern
 from graspel.linalg.factor.front_tree import FrontTree
 from graspel.linalg.factor.multifrontal import FrontFactor

@@ -49,6 +49,7 @@ class EdgeResistances:
 
     Examples
     --------
+    >>> import numpy as np
     >>> triangle = EdgeResistances(np.array([0, 0, 1]), np.array([1, 2, 2]), 3)
     >>> logdet, R = triangle(np.array([1.0, 1.0, 1.0]))
     >>> round(float(np.exp(logdet)), 9), R.round(6)  # the eigenvalues are 3 and 3
