@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_digits, make_moons
+from sklearn.model_selection import cross_val_score
 
 from estimator_checks import ids, own_checks
 from graspel import GRASPEL, Graph, GraspelClassifier
@@ -111,3 +112,42 @@ def test_other_graphs_and_bad_labels():
         GraspelClassifier().fit(X, np.full(100, -1))
     with pytest.raises(ValueError, match="normalize_mass='no'"):
         GraspelClassifier(normalize_mass="no").fit(X, y)
+
+
+def test_minus_one_stands_for_no_label_in_every_form():
+    X, y = make_moons(100, noise=0.05, random_state=0)
+    few = few_labels(y, 3, 0)
+    names = np.array(["lower", "upper"])[y].astype(object)
+    mixed = np.where(few < 0, -1, names)  # text with the number -1, as SelfTrainingClassifier takes it
+    model = GraspelClassifier(random_state=0).fit(X, mixed)
+    assert model.classes_.tolist() == ["lower", "upper"]
+    text = GraspelClassifier(random_state=0).fit(X, np.where(few < 0, "-1", names))
+    np.testing.assert_array_equal(model.transduction_, text.transduction_)
+    numbers = GraspelClassifier(random_state=0).fit(X, few.astype(object))
+    np.testing.assert_array_equal(numbers.transduction_, GraspelClassifier(random_state=0).fit(X, few).transduction_)
+
+
+def test_points_without_a_label_do_not_count_in_scores():
+    X, y = make_moons(100, noise=0.05, random_state=0)
+    few = few_labels(y, 5, 0)
+    model = GraspelClassifier(random_state=0).fit(X, few)
+    assert model.score(X, few) == 1.0
+    assert model.score(X, y) == (model.predict(X) == y).mean()
+    assert cross_val_score(GraspelClassifier(random_state=0), X, np.where(np.arange(100) % 4, y, -1), cv=3).mean() > 0.9
+    with pytest.raises(ValueError, match="nothing can be scored"):
+        model.score(X, np.full(100, -1))
+
+
+@pytest.mark.parametrize(
+    ("y", "words"),
+    [
+        (np.where(np.arange(40) < 20, -1, 1), "one class only, 1, beside -1.*another name, such as 0"),
+        (np.array([None, *["a", "b"] * 20][:40], dtype=object), "None at point 0: use -1"),
+        (np.array(["a", "", *["a", "b"] * 19], dtype=object), "'' at point 1: use -1"),
+        (np.array([0.0, np.nan, *[1.0, 0.0] * 19]), "NaN at point 1: use -1"),
+    ],
+    ids=["one class", "None", "empty", "NaN"],
+)
+def test_labels_that_say_nothing(y, words):
+    with pytest.raises(ValueError, match=words):
+        GraspelClassifier().fit(np.random.default_rng(0).random((40, 3)), y)

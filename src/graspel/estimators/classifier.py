@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
@@ -131,21 +133,44 @@ class GraspelClassifier(ClassifierMixin, LearnerEstimator):
         ties = self._find_near_points(X, MEAN_NEIGHBORS)
         return ties.means(self.label_distributions_)
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of points whose class is predicted; points without a label are left out.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame (m x M)
+        y : array of m, the true classes; -1 (or "-1" among text) for a point without one
+        sample_weight : array of m, default=None
+        """
+        labels, missing = _find_missing(y)
+        known = np.flatnonzero(~missing)
+        if not len(known):
+            raise ValueError("y has no label: nothing can be scored where all are -1.")
+        weights = None if sample_weight is None else np.asarray(sample_weight)[known]
+        return float(accuracy_score(labels[known], self.predict(_safe_indexing(X, known)), sample_weight=weights))
+
     def _check_labels(self, y: Any, n_points: int) -> Ints:
         """Labels as numbers of classes, -1 for none; stores the classes."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        labels = column_or_1d(y, warn=True)
-        check_classification_targets(labels)
+        labels, missing = _find_missing(y)
         if len(labels) != n_points:
             raise ValueError(f"y has {len(labels)} labels for {n_points} points: inconsistent numbers of samples.")
-        is_text = labels.dtype.kind in "OUS"
-        missing = labels.astype(str) == UNLABELED_TEXT if is_text else labels == UNLABELED
         if missing.all():
             raise ValueError("y has no label: give at least one point of each class a label other than -1.")
-        self.classes_, known = np.unique(labels[~missing], return_inverse=True)
+        known = labels[~missing]
+        if known.dtype == object:  # text with the number -1 among it, as scikit-learn's SelfTrainingClassifier takes
+            known = np.array(known.tolist())
+        check_classification_targets(known)
+        classes, numbers = np.unique(known, return_inverse=True)
+        if len(classes) == 1 and missing.any():
+            raise ValueError(
+                f"y has one class only, {classes[0].item()!r}, beside -1, which stands for no label. Label points of "
+                "another class too; if -1 is a class of yours, give it another name, such as 0."
+            )
+        self.classes_ = classes
         codes = np.full(n_points, -1, dtype=np.int64)
-        codes[~missing] = known
+        codes[~missing] = numbers
         return codes
 
     def _spread(self, codes: Ints, original: Ints) -> Floats:
@@ -166,3 +191,18 @@ class GraspelClassifier(ClassifierMixin, LearnerEstimator):
 
     def _default_learner(self) -> GRASPEL:
         return GRASPEL(3, metric=self.metric, max_iter=0)
+
+
+def _find_missing(y: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """The labels as an array, and which points have none: -1, or "-1" among text."""
+    labels = column_or_1d(y, warn=True)
+    if labels.dtype.kind == "f" and np.isnan(labels).any():
+        raise ValueError(
+            f"y is NaN at point {int(np.flatnonzero(np.isnan(labels))[0])}: use -1 where there is no label."
+        )
+    if labels.dtype.kind not in "OUS":
+        return labels, labels == UNLABELED
+    for at, label in enumerate(labels.tolist()):
+        if label is None or label != label or label in ("", b""):
+            raise ValueError(f"y is {label!r} at point {at}: use -1 where there is no label.")
+    return labels, labels.astype(np.str_) == UNLABELED_TEXT
