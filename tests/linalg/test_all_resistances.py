@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from graspel.graph import Graph
 from graspel.linalg import resistance_between
-from graspel.linalg.all_resistances import all_resistances
+from graspel.linalg.resistance import all_resistances
 from linalg.zoo import expander, reweighted
 from toy_graphs import several_components
 

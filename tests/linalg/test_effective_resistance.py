@@ -19,8 +19,8 @@ import toy_graphs
 from graspel.graph import Graph
 from graspel.linalg import effective_resistance, resistance_between
 from graspel.linalg import resistance as resistance_module
-from graspel.linalg.all_resistances import all_resistances
 from graspel.linalg.projection import estimate_edge_resistances
+from graspel.linalg.resistance import all_resistances
 from linalg.zoo import reweighted
 
 

@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 import toy_graphs
 from graspel import Graph
 from graspel.linalg import projection
-from graspel.linalg.all_resistances import all_resistances
 from graspel.linalg.projection import BATCH, RandomFlows, estimate_edge_resistances, estimate_resistances
+from graspel.linalg.resistance import all_resistances
 
 
 def cut_projection(graph):

@@ -32,9 +32,9 @@ from graspel.runtime.types import Indices
 
 COARSEST = 120  # nodes at which contraction ends
 SHRINKAGE = 0.9  # share of the nodes that a contraction may leave to be worth another
-GROWN = 8  # random nodes that a part is grown from
+GROWN = 4  # random nodes that a part is grown from; 8 take longer and separate no better
 LARGEST_PART = 0.6  # share of the weight that the larger part may have
-PASSES = 6  # most passes over a separator on one level
+PASSES = 3  # most passes over a separator on one level; 6 take longer and separate no better
 NUMBERS = 1 << 33  # numbers of nodes and sides are below it
 PATIENCE = 200  # moves without a smaller separator after which a pass ends
 

@@ -7,7 +7,7 @@ places in the front that it is a part of, are pointers[f] to pointers[f + 1] of 
 part_pointers[f] to part_pointers[f + 1] of `parts`; and its blocks `own` and `beside` begin at entries[firsts[f]], one
 after the other.
 
-The formulas are those of :mod:`graspel.linalg.factor.multifrontal`. After elimination the entries are D^-1 and H'.
+The formulas are those of :mod:`graspel.linalg.factor.exact_factor`. After elimination the entries are D^-1 and H'.
 """
 
 from __future__ import annotations

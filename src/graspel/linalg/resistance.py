@@ -1,7 +1,7 @@
 r"""Effective resistance: R(p, q) = e_pq' L^+ e_pq, the distance that a learned graph reproduces.
 
 In a forest it is the sum of 1/w along the path (:mod:`graspel.linalg.trees`). In a small graph, elimination gives those
-of all pairs (:mod:`graspel.linalg.all_resistances`). Between m given nodes of a larger one, m solves give all
+of all pairs (:mod:`graspel.linalg.factor.dense_factor`). Between m given nodes of a larger one, m solves give all
 m (m - 1) / 2 resistances: with Y = L^+ [e_1 .. e_m], R(i, j) = Y_ii + Y_jj - 2 Y_ij. These terms cancel across a very
 heavy edge. Nodes whose pairs cancel form groups. One node r of a group becomes its ground, and Y = L^+ [e_i - e_r],
 with the same formula, has terms of the size of the group. A few pairs are solved on their own: L x = e_i - e_j and
@@ -25,9 +25,9 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from graspel.graph.adjacency import check_adjacency
-from graspel.linalg.all_resistances import all_resistances
 from graspel.linalg.arguments import check_nodes, check_positive
 from graspel.linalg.components import Components
+from graspel.linalg.factor.dense_factor import DenseFactor
 from graspel.linalg.laplacian import has_wide_weights
 from graspel.linalg.projection import estimate_edge_resistances, estimate_resistances
 from graspel.linalg.solve import LaplacianSolver, warn_not_converged
@@ -120,6 +120,23 @@ def effective_resistance(
         component = Components.of(A).labels
         values[component[heads] != component[tails]] = np.inf
     return Resistance(heads, tails, values, reached, "projection")
+
+
+def all_resistances(adjacency: sp.csr_array) -> Floats:
+    """The symmetric matrix of all effective resistances, infinite between components.
+
+    Examples
+    --------
+    >>> all_resistances(sp.csr_array(np.array([[0.0, 1e30, 0], [1e30, 0, 2], [0, 2, 0]])))
+    array([[0.e+00, 1.e-30, 5.e-01],
+           [1.e-30, 0.e+00, 5.e-01],
+           [5.e-01, 5.e-01, 0.e+00]])
+    """
+    with one_thread_per_call():
+        R = DenseFactor(adjacency.toarray(), np.zeros(adjacency.shape[0])).resistances()
+    component = Components.of(adjacency).labels
+    R[component[:, None] != component] = np.inf
+    return R
 
 
 def _prefers_elimination(A: sp.csr_array, n_sources: int) -> bool:

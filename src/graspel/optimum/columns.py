@@ -26,7 +26,7 @@ import numpy as np
 
 from graspel.graph import Graph, Origin
 from graspel.graph.edges import edge_keys
-from graspel.linalg.edge_resistances import Factor
+from graspel.linalg.factor.exact_factor import ExactFactor
 from graspel.optimum.gap import optimality_gap
 from graspel.optimum.oracles import EstimatingOracle, Evaluation
 from graspel.optimum.pricing import (
@@ -247,7 +247,7 @@ class NewColumns:
         gap = optimality_gap(self._n_nodes, *known[:3], slack, known.below, ground)
         return Optimality(gap, known.largest, known.n_pairs, all_pairs, error)
 
-    def _all_pairs_work(self, factor: Factor) -> float:
+    def _all_pairs_work(self, factor: ExactFactor) -> float:
         """Multiplications that a search of all pairs takes."""
         n = float(self._n_nodes)
         return n * factor.pattern.n_entries + n**2 / 2 * self._data.points.n_features

@@ -20,7 +20,8 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from graspel.graph import Graph
 from graspel.linalg.edge_leverages import Leverages, estimate_leverages
-from graspel.linalg.edge_resistances import EdgeResistances, Factor
+from graspel.linalg.edge_resistances import EdgeResistances
+from graspel.linalg.factor.exact_factor import ExactFactor
 from graspel.optimum.problem import WeightProblem
 from graspel.optimum.steps import LOWEST, Steps, follow_leverages, minimize_above
 from graspel.runtime.progress import announce
@@ -55,7 +56,7 @@ class Evaluation:
     R: Floats
     objective: float
     slack: float
-    factor: Factor | None = None
+    factor: ExactFactor | None = None
     error: float = 0.0
     other_R: Floats = field(default_factory=lambda: np.empty(0))
     n_evaluations: int = 1
@@ -170,7 +171,7 @@ class ExactMeasures:
     objective : float, F of the graph itself
     """
 
-    factor: Factor
+    factor: ExactFactor
     heads: Ints
     tails: Ints
     w: Floats
@@ -198,7 +199,7 @@ class ExactMeasures:
         return (found - pattern.ground) / self.unit
 
 
-def _smallest_eigenvalue(factor: Factor, rng: np.random.Generator) -> float:
+def _smallest_eigenvalue(factor: ExactFactor, rng: np.random.Generator) -> float:
     """The smallest eigenvalue of L + ground I on vectors of mean zero."""
     n, solves = factor.pattern.n_nodes, factor.prepare_solves()
 

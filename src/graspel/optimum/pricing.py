@@ -27,7 +27,7 @@ from graspel.data.prepared import Data
 from graspel.graph import Graph
 from graspel.graph.edges import edge_keys
 from graspel.linalg.edge_leverages import estimate_leverages
-from graspel.linalg.edge_resistances import Factor
+from graspel.linalg.factor.exact_factor import ExactFactor
 from graspel.runtime.parallel import map_blocks, row_blocks
 from graspel.runtime.progress import announce
 from graspel.runtime.types import Floats, Ints
@@ -89,7 +89,7 @@ def merge_priced(n_nodes: int, *parts: Priced) -> Priced:
     return Priced(heads[first], tails[first], excess[first], below, n_pairs)
 
 
-def price_all_pairs(data: PairDistances, factor: Factor, blocks: list[slice] | None = None) -> Priced:
+def price_all_pairs(data: PairDistances, factor: ExactFactor, blocks: list[slice] | None = None) -> Priced:
     """All pairs of nodes with R > k, or if they are more than MOST_LISTED, those of the largest R / k.
 
     If `blocks` are given, only the pairs of a node in these blocks of the order of elimination with every later one.
@@ -122,7 +122,7 @@ def price_all_pairs(data: PairDistances, factor: Factor, blocks: list[slice] | N
     return _keep_largest(_join(found))._replace(n_pairs=n_pairs)
 
 
-def price_random_nodes(data: PairDistances, factor: Factor, rng: np.random.Generator) -> Priced:
+def price_random_nodes(data: PairDistances, factor: ExactFactor, rng: np.random.Generator) -> Priced:
     """All pairs of 1,024 random nodes with R > k, exactly."""
     blocks = row_blocks(data.points.n_points, COLUMNS)
     chosen = np.sort(rng.choice(len(blocks), min(SAMPLED_BLOCKS, len(blocks)), replace=False))
@@ -130,7 +130,7 @@ def price_random_nodes(data: PairDistances, factor: Factor, rng: np.random.Gener
 
 
 def price_listed_pairs(
-    data: PairDistances, factor: Factor, graph: Graph, pairs: tuple[Ints, Ints], rng: np.random.Generator
+    data: PairDistances, factor: ExactFactor, graph: Graph, pairs: tuple[Ints, Ints], rng: np.random.Generator
 ) -> tuple[Priced, Priced]:
     """Pairs that are no edges by estimates of R, and those of them with R > k even less two standard errors.
 
@@ -170,7 +170,7 @@ def _find_far_pairs(M: Floats, d: Floats, d_columns: Floats, z: Floats, data: Pa
     if M.size <= NUMPY_SIZE:
         i, j = np.nonzero(d[:, None] + d_columns - 2 * M > data.k(z))
         return i, j
-    from graspel.kernels.exact_elimination import find_far_pairs
+    from graspel.kernels.distances import find_far_pairs
 
     at = np.empty((M.shape[0], 2), dtype=np.int64)
     while True:

@@ -1,114 +1,55 @@
-r"""Exact factor: a sparse graph, eliminated node by node without approximation, and a full matrix for what is left.
+r"""Exact factor: a sparse graph eliminated piece by piece, in dense matrices (multifrontal elimination).
 
-Nodes are eliminated by increasing degree (:mod:`graspel.kernels.minimum_degree`) until what is left, the *core*, is so
-dense that products of full matrices are faster. A small graph is all core. The order depends on the edges only, and is
-found once for many weights (:class:`EliminationPattern`).
+With the own nodes J and the later nodes B of a piece (:mod:`graspel.linalg.factor.front_tree`), the entries F of its
+front are those of the Laplacian in the columns J, plus what elimination of its parts has left. Then
 
-L + ground I is treated as a graph with one more node, the ground, to which every node is joined by an edge of weight
-`ground`. It is in the core. One other node of the core, the last, is the *reference*. With the potential of the
-reference fixed at zero the Laplacian has an inverse M, and R_ij = M_ii + M_jj - 2 M_ij, M_ii = R_i,reference. Ground
-and reference count as later neighbors of every node, so that M_ii comes with the resistances of the edges.
+    D = F_JJ,    H = F_BJ D^-1,    F_BB - H D H' is left to the piece that it is a part of.
+
+After all pieces have been eliminated, the inverse M follows from the whole to the parts:
+
+    M_BJ = -M_BB H,    M_JJ = D^-1 - H' M_BJ,
+
+and M_BB lies in the front of the next larger piece, where M is known already. This is Takahashi's selected inversion in
+blocks: it gives M, and so the resistances R_ij = M_ii + M_jj - 2 M_ij, on all edges, and never the whole of M. All work
+is in products of dense matrices; a graph of few nodes is one front.
+
+Cholesky's method loses digits where weights differ by many orders of magnitude. Whether that matters is checked by
+Foster's theorem, sum of w R = N - 1. If so, the fronts are eliminated node by node on the *weights*
+(:mod:`graspel.linalg.factor.dense_factor`), with the reference as one more node of every front. Nothing is subtracted
+there, and resistances are found on the way back without cancellation. It takes about ten times as long.
+
+Elimination by increasing degree, with full inversion of what is left when it no longer pays, was tried beside this.
+Milliseconds to find the order and for 16 evaluations, by degree and piece by piece: optimum of 310 digits 9 and 14, of
+1,797 digits 190 and 108, of 3,000 images of USPS 1,350 and 342; grid of 4,900 nodes 173 and 190, of 40,000 nodes 7,700
+and 2,300; two neighbors of 9,298 images of USPS 309 and 353. On MNIST it takes a hundred times as many multiplications.
 
 References
 ----------
-F. Dorfler and F. Bullo. Kron reduction of graphs with applications to electrical networks. IEEE Transactions on
-Circuits and Systems I, 60(1), 2013.
+J. W. H. Liu. The multifrontal method for sparse matrix solution: theory and practice. SIAM Review 34, 1992.
 
-T. A. Davis. Direct methods for sparse linear systems. SIAM, 2006.
+K. Takahashi, J. Fagan and M.-S. Chin. Formation of a sparse bus impedance matrix and its application to short circuit
+study. Power Industry Computer Applications Conference, 1973.
+
+R. M. Foster. The average impedance of an electrical network. Contributions to Applied Mechanics (Reissner Anniversary
+Volume), 1949.
 """
 
 from __future__ import annotations
 
-import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
+from collections.abc import Callable
 
-from graspel.linalg.precision import core_resistances, grounded_core_resistances
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotri, dtrtri
+
+from graspel.linalg.factor.careful import CarefulElimination
+from graspel.linalg.factor.front_tree import FrontTree
+from graspel.runtime.parallel import row_blocks, run_blocks
 from graspel.runtime.types import Floats, Ints
 
-DENSE_NODES = 300  # nodes up to which a full inverse takes less time than loading the compiled elimination
-SPARSE_COST = 75.0  # time of elimination per squared degree, in multiplications of a full matrix
-DENSE_SHARE = 0.2  # lowest degree, as a share of the nodes left, above which products of full matrices are faster
-
-
-class EliminationPattern:
-    """Where the edges of the filled graph are stored, for the edges (heads, tails) of a connected graph.
-
-    The search for an order ends early if elimination would take more than `most_work`; what is left is then the core.
-
-    Attributes
-    ----------
-    n_nodes : int
-    ground : float, added to the diagonal of the Laplacian
-    n_threads : int, threads that invert the core
-    n_eliminated, n_core : int; the core includes the ground
-    pointers, rows : later neighbors of every eliminated node, numbered in the order of elimination and sorted
-    place : array, the number of each node in the order of elimination
-    """
-
-    def __init__(
-        self,
-        heads: Ints,
-        tails: Ints,
-        n_nodes: int,
-        ground: float = 0.0,
-        n_threads: int = 1,
-        most_work: float = np.inf,
-    ) -> None:
-        self.n_nodes, self.ground, self.n_threads = n_nodes, ground, n_threads
-        order, pointers, rows = _order(heads, tails, n_nodes, most_work / SPARSE_COST)
-        self.n_eliminated, self.n_core = len(order), n_nodes - len(order) + (ground > 0)
-        place = np.full(n_nodes, -1, dtype=np.int64)
-        place[order] = np.arange(len(order))
-        first = len(order) + (ground > 0)  # the ground is the first node of the core
-        place[place < 0] = np.arange(first, len(order) + self.n_core)
-        self.place = place
-        self.pointers, self.rows = self._add_reference(np.diff(pointers), place[rows])
-        low, high = np.minimum(place[heads], place[tails]), np.maximum(place[heads], place[tails])
-        self._in_core = low >= self.n_eliminated
-        column = np.repeat(np.arange(self.n_eliminated), np.diff(self.pointers))
-        keys, base = column * (n_nodes + 1) + self.rows, n_nodes + 1
-        self._slot = np.searchsorted(keys, low[~self._in_core] * base + high[~self._in_core])
-        self._ground_slot = np.searchsorted(keys, np.arange(self.n_eliminated) * base + self.n_eliminated)
-        self._core_row, self._core_column = (ends[self._in_core] - self.n_eliminated for ends in (low, high))
-
-    @property
-    def work(self) -> float:
-        """The cost of one elimination with all resistances, in multiplications of a full matrix."""
-        lengths = np.diff(self.pointers).astype(np.float64)
-        return SPARSE_COST * float(lengths @ lengths) + float(self.n_core) ** 3
-
-    @property
-    def n_entries(self) -> int:
-        """Number of entries of the factor."""
-        return len(self.rows) + self.n_core**2
-
-    def _add_reference(self, lengths: Ints, rows: Ints) -> tuple[Ints, NDArray[np.int32]]:
-        """The later neighbors of every node, sorted; ground and reference are among those of each."""
-        base, n, reference = self.n_nodes + 1, self.n_eliminated, self.n_eliminated + self.n_core - 1
-        keys = np.repeat(np.arange(n), lengths) * base + rows
-        keys = np.union1d(keys, np.arange(n) * base + reference)
-        if self.ground > 0:
-            keys = np.union1d(keys, np.arange(n) * base + n)
-        pointers = np.searchsorted(keys, np.arange(n + 1) * base)
-        return pointers, np.asarray(keys % base, dtype=np.int32)
-
-    def spread(self, w: Floats) -> tuple[Floats, Floats]:
-        """The weights on the pattern, and the adjacency of the core (upper triangle)."""
-        weights, core = np.zeros(len(self.rows)), np.zeros((self.n_core, self.n_core))
-        weights[self._slot] = w[~self._in_core]
-        core[self._core_row, self._core_column] = w[self._in_core]
-        if self.ground > 0:
-            weights[self._ground_slot] = self.ground
-            core[0, 1:] = self.ground
-        return weights, core
-
-    def collect(self, R: Floats, R_core: Floats) -> Floats:
-        """The resistances of the edges, from those of the pattern and of the core (upper triangle)."""
-        found = np.empty(len(self._in_core))
-        found[~self._in_core] = R[self._slot]
-        found[self._in_core] = R_core[self._core_row, self._core_column]
-        return found
+FOSTER_TOL = 1e-6  # largest error of the mean leverage at which resistances by Cholesky's method are accurate enough
+SHARED_WORK = 0.05  # share of the work of all above which the parts of a piece are divided over the threads
+LEAST_SHARED = 1e9  # multiplications below which they never are: it would take longer
+ROWS = 512  # rows of a large front that one thread multiplies at once
 
 
 class ExactFactor:
@@ -116,41 +57,178 @@ class ExactFactor:
 
     Attributes
     ----------
+    pattern : FrontTree
     logdet : float, of L + 11'/N, or with a ground of L + ground I
     resistances : array, of the edges
+    is_accurate : bool, whether Foster's theorem holds to FOSTER_TOL; always true if `careful`, without subtraction
     """
 
-    def __init__(self, pattern: EliminationPattern, w: Floats) -> None:
-        self.pattern = pattern
-        weights, core = pattern.spread(w)
-        pivots, R = np.empty(pattern.n_eliminated), np.empty(len(weights))
-        if pattern.n_eliminated:
-            from graspel.kernels.exact_elimination import eliminate, restore_resistances
+    def __init__(self, tree: FrontTree, heads: Ints, tails: Ints, w: Floats, *, careful: bool = False) -> None:
+        self.pattern = tree
+        if careful:
+            self._eliminate_carefully(heads, tails, w)
+            return
+        self._entries = _assemble(tree, heads, tails, w)
+        self.is_accurate = False
+        try:
+            self.logdet = _Elimination(tree, self._entries).run()
+        except np.linalg.LinAlgError:  # not positive definite, as rounded
+            return
+        if tree.ground == 0:
+            self.logdet += float(np.log(tree.n_nodes))
+        M = _Inversion(tree, self._entries).run()
+        n, m = tree.size, len(tree.edge)
+        self._rows = np.append(M[:n], 0.0)
+        self.resistances = self._rows[tree.place[heads]] + self._rows[tree.place[tails]]
+        self.resistances[tree.edge] -= 2 * M[n : n + m]
+        trees = float(w @ self.resistances)
+        if tree.ground > 0:
+            trees += tree.ground * float((M[: n - 1] + M[n - 1] - 2 * M[n + m :]).sum() + M[n - 1])
+        self.is_accurate = bool(abs(trees / n - 1) <= FOSTER_TOL and self.resistances.min() > 0)
 
-            eliminate(pattern.pointers, pattern.rows, weights, pivots, core)
-        invert = grounded_core_resistances if pattern.ground > 0 else core_resistances
-        trees, R_core = invert(core, pattern.n_threads)
-        if pattern.n_eliminated:
-            restore_resistances(pattern.pointers, pattern.rows, weights, pivots, R_core, R)
-        self.logdet = trees + float(np.log(pivots).sum())
-        if pattern.ground == 0:
-            self.logdet += float(np.log(pattern.n_nodes))
-        self.resistances = pattern.collect(R, R_core)
-        self._weights, self._pivots, self._R, self._R_core = weights, pivots, R, R_core
+    def _eliminate_carefully(self, heads: Ints, tails: Ints, w: Floats) -> None:
+        """The same without subtraction."""
+        tree = self.pattern
+        careful = CarefulElimination(tree, _assemble(tree, heads, tails, w, signed=False))
+        self._entries, self.logdet, self.is_accurate = careful.entries, careful.logdet, True
+        if tree.ground == 0:
+            self.logdet += float(np.log(tree.n_nodes))
+        self._rows, R = careful.restore_resistances()
+        self.resistances = self._rows[tree.place[heads]] + self._rows[tree.place[tails]]  # one end is the reference
+        self.resistances[tree.edge] = R
 
     def diagonal(self) -> Floats:
         """M_ii of every node, its resistance to the reference."""
-        pattern = self.pattern
-        found = np.concatenate([self._R[pattern.pointers[1:] - 1], self._R_core[:, -1]])
-        return found[pattern.place]
+        return np.asarray(self._rows[self.pattern.place])
 
     def prepare_solves(self) -> Solves:
         """What solves need."""
-        pattern = self.pattern
-        shares = self._weights / np.repeat(self._pivots, np.diff(pattern.pointers))
-        to_reference = self._R_core[:, -1]
-        M_core = (to_reference[:, None] + to_reference - self._R_core - self._R_core.T) / 2
-        return Solves(pattern, shares, self._pivots, M_core)
+        return Solves(self.pattern, self._entries)
+
+
+def _assemble(tree: FrontTree, heads: Ints, tails: Ints, w: Floats, *, signed: bool = True) -> Floats:
+    """The entries of all fronts before elimination, upper triangle: the Laplacian without its reference.
+
+    If not `signed`: weights, and in the diagonal those of the edges to the reference.
+    """
+    rows, cols, kept = tree.place[heads], tree.place[tails], w
+    if not signed:
+        to_reference = np.maximum(rows, cols) == tree.size
+        rows, cols, kept = rows[to_reference], cols[to_reference], w[to_reference]
+    degrees = np.bincount(np.concatenate([rows, cols]), np.tile(kept, 2), tree.size + 1).astype(np.float64)
+    sign, to_ground = -1.0 if signed else 1.0, np.empty(0)
+    if tree.ground > 0:
+        degrees += tree.ground if signed else 0.0
+        degrees[tree.size - 1] = tree.n_nodes * tree.ground if signed else tree.ground
+        to_ground = np.full(tree.size - 1, sign * tree.ground)
+    entries = np.zeros(tree.n_entries)
+    entries[tree.slots] = np.concatenate([degrees[: tree.size], sign * w[tree.edge], to_ground])[tree.slot_order]
+    return entries
+
+
+class _Pieces:
+    """What both directions share: small pieces are done at once, and the parts of large ones by several threads."""
+
+    def __init__(self, tree: FrontTree, entries: Floats) -> None:
+        self.tree, self.entries = tree, entries
+        self.blocks: dict[int, Floats] = {}  # of later nodes, of fronts that wait for another one
+
+    def is_large(self, f: int) -> bool:
+        """Whether a piece is done front by front; where there is only one, compiled loops need not be loaded."""
+        return self.tree.n_fronts == 1 or bool(self.tree.works[f] > max(SHARED_WORK * self.tree.work, LEAST_SHARED))
+
+
+class _Elimination(_Pieces):
+    """From the parts to the whole; D^-1 and H' replace the entries."""
+
+    def run(self) -> float:
+        """Eliminate everything, and return the log-determinant."""
+        self._logdets = np.zeros(self.tree.n_fronts)
+        self._eliminate_piece(self.tree.n_fronts - 1)
+        return float(self._logdets.sum())
+
+    def _eliminate_piece(self, f: int) -> None:
+        if self.is_large(f):
+            run_blocks(self._eliminate_piece, self.tree.parts_of(f), self.tree.n_threads)
+            self.blocks[f] = self._eliminate(f)
+        else:
+            from graspel.kernels.fronts import eliminate_fronts
+
+            lowest = int(self.tree.inner[f])
+            self.blocks[f] = eliminate_fronts(lowest, f, *self.tree.fronts, self.entries, self._logdets)
+
+    def _eliminate(self, f: int) -> Floats:
+        """One large front; what is left of it is returned."""
+        own, beside = self.tree.split(f, self.entries)
+        later = np.zeros((beside.shape[1], beside.shape[1]))
+        for part in self.tree.parts_of(f):
+            from graspel.kernels.fronts import add_block
+
+            add_block(self.blocks.pop(part), self.tree.places(part), own, beside, later)
+        if len(own):
+            C, failed = dpotrf(own.T, lower=1, clean=1)
+            if failed:
+                raise np.linalg.LinAlgError
+            self._logdets[f] = 2 * float(np.log(np.diag(C)).sum())
+            if not len(later):
+                inverse, _ = dpotri(C, lower=1, overwrite_c=1)  # zero above the diagonal, as C is
+                own[:] = inverse + np.tril(inverse, -1).T
+                return later
+            C, _ = dtrtri(C, lower=1, overwrite_c=1)
+            G = C @ beside
+            self._run_rows(len(later), lambda rows: np.subtract(later[rows], G[:, rows].T @ G, out=later[rows]))
+            self._run_rows(len(own), lambda rows: np.matmul(C[:, rows].T, G, out=beside[rows]))
+            own[:] = C.T @ C
+        return later
+
+    def _run_rows(self, n_rows: int, work: Callable[[slice], object]) -> None:
+        run_blocks(lambda rows: (work(rows), None)[1], row_blocks(n_rows, ROWS), self.tree.n_threads)
+
+
+class _Inversion(_Pieces):
+    """From the whole to the parts."""
+
+    def run(self) -> Floats:
+        """M at the entries of the tree: the diagonal, the edges, and the rows joined to the ground."""
+        tree = self.tree
+        self._found = np.empty(len(tree.slots))
+        self.blocks[tree.n_fronts - 1] = np.zeros((0, 0))
+        self._invert_piece(tree.n_fronts - 1)
+        M = np.empty(len(tree.slots))
+        M[tree.slot_order] = self._found
+        return M
+
+    def _invert_piece(self, f: int) -> None:
+        tree = self.tree
+        if self.is_large(f):
+            self._invert(f)
+            run_blocks(self._invert_piece, self.tree.parts_of(f), tree.n_threads)
+        else:
+            from graspel.kernels.fronts import invert_fronts
+
+            slots = tree.slots, tree.slot_pointers, self._found
+            invert_fronts(int(tree.inner[f]), f, self.blocks.pop(f), *tree.fronts, self.entries, *slots)
+
+    def _invert(self, f: int) -> None:
+        """One large front."""
+        tree, later = self.tree, self.blocks.pop(f)
+        own, H = self.tree.split(f, self.entries)
+        M = np.empty(own.size + H.size)
+        M_own, M_beside = M[: own.size].reshape(own.shape), M[own.size :].reshape(H.shape)
+
+        def work(rows: slice) -> None:
+            np.matmul(H[rows], later, out=M_beside[rows])
+            np.matmul(M_beside[rows], H.T, out=M_own[rows])
+
+        run_blocks(work, row_blocks(len(own), ROWS), tree.n_threads)
+        M_own += own
+        np.negative(M_beside, out=M_beside)
+        slots = slice(tree.slot_pointers[f], tree.slot_pointers[f + 1])
+        self._found[slots] = M[tree.slots[slots] - tree.firsts[f]]
+        for part in self.tree.parts_of(f):
+            from graspel.kernels.fronts import take_block
+
+            self.blocks[part] = take_block(self.tree.places(part), M_own, M_beside, later)
 
 
 class Solves:
@@ -161,9 +239,10 @@ class Solves:
     order : array, all nodes in the order of elimination
     """
 
-    def __init__(self, pattern: EliminationPattern, shares: Floats, pivots: Floats, M_core: Floats) -> None:
-        self._pattern, self._shares, self._pivots, self._core = pattern, shares, pivots, M_core
-        self.order = np.argsort(pattern.place, kind="stable")
+    def __init__(self, tree: FrontTree, entries: Floats) -> None:
+        self._tree = tree
+        self.order = np.argsort(tree.place, kind="stable")
+        self._fronts = tree.limits, tree.firsts, tree.pointers, tree.later, entries
 
     def solve(self, B: Floats) -> Floats:
         """M B for right sides with one row per node, in the order of the nodes. The potential of the reference is 0.
@@ -171,47 +250,34 @@ class Solves:
         If the columns of B sum to zero, M B is a solution of L x = b, or with a ground of (L + ground I) x = b plus a
         constant.
         """
-        pattern, n = self._pattern, self._pattern.n_eliminated
-        X = np.zeros((n + pattern.n_core, B.shape[1]))
-        X[pattern.place] = B
-        if n:
-            from graspel.kernels.exact_elimination import solve_back_to, solve_from
-
-            solve_from(pattern.pointers, pattern.rows, self._shares, X, 0)
-            X[n:] = self._core @ X[n:]
-            solve_back_to(pattern.pointers, pattern.rows, self._shares, self._pivots, X, 0)
-        else:
-            X = self._core @ X
-        return np.asarray(X[pattern.place])
+        tree = self._tree
+        X = np.zeros((tree.size + 1, B.shape[1]))
+        X[tree.place] = B
+        self._substitute(X, np.arange(tree.n_fronts), 0)
+        X[-1] = 0.0
+        return np.asarray(X[tree.place])
 
     def columns(self, block: slice) -> tuple[Ints, Floats]:
         """The columns M e_q of the nodes q = order[block], for the rows order[block.start:]; also these rows' nodes."""
-        pattern, n = self._pattern, self._pattern.n_eliminated
-        nodes = self.order[block]
-        first = min(int(pattern.place[nodes[0]]), n)
-        X = np.zeros((n + pattern.n_core - first, len(nodes)))
-        X[pattern.place[nodes] - first, np.arange(len(nodes))] = 1.0
-        if first < n:
-            from graspel.kernels.exact_elimination import solve_back_to, solve_from
+        tree, later = self._tree, self.order[block.start :]
+        rows = tree.place[self.order[block]]
+        first, last = (tree.front_of(min(int(row), tree.size - 1)) for row in (rows[0], rows[-1]))
+        origin = int(tree.limits[first])
+        X = np.zeros((tree.size + 1 - origin, len(rows)))  # the last row is that of the reference
+        X[rows - origin, np.arange(len(rows))] = 1.0
+        X[-1] = 0.0
+        self._substitute(X, tree.chain(first, last), origin)
+        if tree.ground > 0:
+            X[-2] = 0.0  # the ground is no node, and the reference takes its row
+        begin = int(rows[0]) - origin if rows[0] < tree.size else len(X) - 1
+        return later, X[begin : begin + len(later)]
 
-            solve_from(pattern.pointers, pattern.rows, self._shares, X, first)
-            X[n - first :] = self._core @ X[n - first :]
-            solve_back_to(pattern.pointers, pattern.rows, self._shares, self._pivots, X, first)
-        else:
-            X = self._core @ X
-        later = self.order[block.start :]
-        return later, X[pattern.place[later] - first]
+    def _substitute(self, X: Floats, numbers: Ints, origin: int) -> None:
+        """Replace X, whose rows begin at `origin`, by M X; all its entries are zero outside the fronts `numbers`."""
+        if self._tree.n_fronts == 1:
+            X[:-1] = self._fronts[-1].reshape(len(X) - 1, -1) @ X[:-1]
+            return
+        from graspel.kernels.fronts import solve_back, solve_forward
 
-
-def _order(heads: Ints, tails: Ints, n_nodes: int, most_squares: float) -> tuple[Ints, Ints, Ints]:
-    """The nodes to eliminate, in order, and the later neighbors of each."""
-    if n_nodes <= DENSE_NODES:
-        return np.empty(0, dtype=np.int64), np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)
-    from graspel.kernels.minimum_degree import eliminate_by_degree
-
-    ends = np.concatenate([heads, tails]), np.concatenate([tails, heads])
-    adjacency = sp.coo_array((np.ones(2 * len(heads), dtype=np.int8), ends), shape=(n_nodes, n_nodes)).tocsr()
-    order, pointers, rows = eliminate_by_degree(
-        adjacency.indptr.astype(np.int64), adjacency.indices.astype(np.int32), DENSE_SHARE, most_squares
-    )
-    return order.astype(np.int64), pointers, rows.astype(np.int64)
+        solve_forward(numbers, *self._fronts, X, origin)
+        solve_back(int(numbers[0]), *self._fronts, X, origin)

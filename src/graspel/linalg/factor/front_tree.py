@@ -20,9 +20,10 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from graspel.runtime.types import Ints
+from graspel.runtime.types import Floats, Ints
 
-LEAF_NODES = 64  # nodes up to which a piece is not cut again
+DENSE_NODES = 300  # nodes up to which a full inverse takes less time than loading the compiled dissection
+LEAF_NODES = 48  # nodes up to which a piece is not cut again; 16 to 64 take the same time
 
 
 class FrontTree:
@@ -71,6 +72,20 @@ class FrontTree:
         """The arrays that elimination needs."""
         return self.limits, self.firsts, self.pointers, self.inner_place, self.part_pointers, self.parts
 
+    def parts_of(self, f: int) -> list[int]:
+        """The parts of a front."""
+        return self.parts[self.part_pointers[f] : self.part_pointers[f + 1]].tolist()
+
+    def places(self, f: int) -> Ints:
+        """The places of the later nodes of a front in that of which it is a part."""
+        return self.inner_place[self.pointers[f] : self.pointers[f + 1]]
+
+    def split(self, f: int, entries: Floats) -> tuple[Floats, Floats]:
+        """The blocks of own rows with own and with later columns."""
+        first, a, b = self.firsts[f], self.limits[f + 1] - self.limits[f], self.pointers[f + 1] - self.pointers[f]
+        middle = first + a * a
+        return entries[first:middle].reshape(a, a), entries[middle : middle + a * b].reshape(a, b)
+
     def front_of(self, row: int) -> int:
         """The front that has a row among its own nodes."""
         return int(np.searchsorted(self.limits, row, side="right")) - 1
@@ -87,9 +102,11 @@ class FrontTree:
 
     def _dissect(self, heads: Ints, tails: Ints) -> tuple[Ints, Ints]:
         """The row of every node, and the pieces: where they begin and end, and what they are part of."""
+        n = self.n_nodes
+        if n <= DENSE_NODES:
+            return np.append(np.arange(n - 1), self.size), np.array([[0, 0, self.size, -1]])
         from graspel.kernels.dissection import dissect
 
-        n = self.n_nodes
         ends = np.concatenate([heads, tails]), np.concatenate([tails, heads])
         adjacency = sp.coo_array((np.ones(2 * len(heads), dtype=np.int8), ends), shape=(n, n)).tocsr()
         adjacency.sort_indices()
