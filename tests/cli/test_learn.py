@@ -276,3 +276,11 @@ def test_a_real_process_fails_without_a_traceback(graspel, graspel_process, tmp_
     assert graspel_process("learn", "no.npy", "-o", output).is_one_sentence("no.npy", "does not exist")
     assert graspel("learn", tmp_path, "-o", output).is_one_sentence("is a folder")
     assert not output.exists()
+
+
+def test_the_output_replaces_no_file_of_the_checkpoint(graspel, data, tmp_path):
+    folder = tmp_path / "run"
+    assert graspel("learn", data, "-o", tmp_path / "g.npz", "--checkpoint", folder, "-q").code == 0
+    kept = (folder / "rounds.npz").read_bytes()
+    assert graspel("learn", data, "-o", folder / "rounds.npz", "--checkpoint", folder).code == 2
+    assert (folder / "rounds.npz").read_bytes() == kept

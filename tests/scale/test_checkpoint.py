@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -193,3 +194,31 @@ def test_one_function_is_not_taken_for_another(X, tmp_path):
     assert (
         by_norm.fit(few, checkpoint=tmp_path / "norm").graph_ == by_norm.fit(few, checkpoint=tmp_path / "norm").graph_
     )
+
+
+def test_a_checkpoint_damaged_anywhere_is_one_sentence_or_the_same_graph(X, tmp_path, rng):
+    """A single byte that is another one, and files that end early: no traceback from inside, and no other graph."""
+    whole = GRASPEL(random_state=0).fit(X, checkpoint=tmp_path / "run").graph_
+    for name in ("checkpoint.json", "lists.npz", "rounds.npz"):
+        good = (tmp_path / "run" / name).read_bytes()
+        damaged = [good[:length] for length in (0, 1, len(good) // 2, len(good) - 1)]
+        for place in rng.integers(len(good), size=12):
+            changed = bytearray(good)
+            changed[place] ^= 1 + int(rng.integers(255))
+            damaged.append(bytes(changed))
+        for content in damaged:
+            (tmp_path / "run" / name).write_bytes(content)
+            said, graph = "", whole
+            try:
+                graph = GRASPEL(random_state=0).fit(X, checkpoint=tmp_path / "run").graph_
+            except ValueError as error:
+                said = str(error)
+            assert graph == whole
+            assert said == "" or re.search("is damaged|was made", said)
+        (tmp_path / "run" / name).write_bytes(good)
+
+
+def test_what_a_killed_run_leaves_does_not_block_the_next(X, tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / ".part-checkpoint-1-2-3.json").write_text("half")
+    assert GRASPEL(random_state=0).fit(X, checkpoint=tmp_path / "run").graph_.is_connected

@@ -31,8 +31,11 @@ def learn(
     written: list[str],
 ) -> None:
     """Learn a graph from the file `data`, write it to `output`, and print the certificate."""
+    from graspel.scale.checkpoint import checkpoint_files
+
     parameters = run.choose("GRASPEL", n_neighbors=n_neighbors, metric=metric)
-    check_files([data, find_initial_file(parameters)], graph=output)
+    kept = [] if checkpoint is None else [path for path in checkpoint_files(checkpoint) if path.exists()]
+    check_files([data, find_initial_file(parameters), *kept], graph=output)
     with run.progress():
         opened = nullcontext(table.read(data)) if dask is None else open_on_cluster(data, table.key, dask)
         with opened as points:

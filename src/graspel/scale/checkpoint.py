@@ -10,8 +10,11 @@ bits. Files are written whole or not at all, and contain no pickle.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -36,7 +39,7 @@ from graspel.neighbors.search import Neighbors, nearest_neighbors
 from graspel.runtime.parallel import row_blocks
 from graspel.runtime.parameters import get_state
 from graspel.runtime.progress import announce
-from graspel.runtime.shown import quote
+from graspel.runtime.shown import quote, shorten
 
 MANIFEST, LISTS, ROUNDS = "checkpoint.json", "lists.npz", "rounds.npz"
 LANDMARK_ARRAYS = ("rows", "start", "members", "density")
@@ -75,14 +78,15 @@ class Checkpoint:
         described = {"graspel": version("graspel"), "data": data, "parameters": parameters}
         path = self.folder / MANIFEST
         if path.exists():
-            found = self._read_manifest(path)
+            with _reading(path):
+                found = _read_manifest(path.read_text())
             self._check_same(found, described)
             set_state(rng, found["random"])
             return
-        if any(self.folder.iterdir()):
+        if any(not entry.name.startswith(".part-") for entry in self.folder.iterdir()):  # a killed run may leave these
             raise ValueError(f"{folder}: holds other files but no checkpoint; name an empty or a new folder.")
         with write_atomically(path) as temporary:
-            temporary.write_text(json.dumps({**described, "random": get_state(rng)}, indent=1))
+            temporary.write_text(_write_manifest({**described, "random": get_state(rng)}))
 
     @classmethod
     def open(
@@ -105,8 +109,9 @@ class Checkpoint:
             return neighbors
         announce("nearest neighbors", None, "from the checkpoint")
         arrays, notes = self._read(path)
-        set_state(rng, notes["random"])
-        return self._unpack_lists(arrays, notes, points)
+        with _reading(path):
+            set_state(rng, notes["random"])
+            return self._unpack_lists(arrays, notes, points)
 
     def save_round(self, state: RunState, index: NeighborIndex, log: RunLog, rng: np.random.Generator) -> None:
         """Keep the state after a round, or after the components were joined."""
@@ -140,6 +145,19 @@ class Checkpoint:
             return None
         announce("adding critical edges", None, "from the checkpoint")
         arrays, notes = self._read(path)
+        with _reading(path):
+            return self._restore(arrays, notes, index, log, rng, with_lists)
+
+    def _restore(
+        self,
+        arrays: dict[str, Any],
+        notes: dict[str, Any],
+        index: NeighborIndex,
+        log: RunLog,
+        rng: np.random.Generator,
+        with_lists: bool,
+    ) -> RunState:
+        """The state that the arrays and notes of a round hold."""
         graph = Graph(notes["n_nodes"], **{name: arrays[name] for name in GRAPH_ARRAYS})
         if notes["recall"] is not None:
             lists = self._read(self.folder / LISTS)[0] if with_lists else {**arrays, **_no_lists()}
@@ -180,19 +198,9 @@ class Checkpoint:
             np.savez(temporary, notes=np.array(json.dumps(notes)), **arrays)
 
     def _read(self, path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-        try:
-            with open_archive(path) as archive:
-                arrays = {name: read_member(archive, name) for name in archive.files}
+        with _reading(path), open_archive(path) as archive:
+            arrays = {name: read_member(archive, name) for name in archive.files}
             return arrays, json.loads(str(arrays.pop("notes")))
-        except (ValueError, KeyError) as error:
-            raise ValueError(f"{path} is damaged ({error}); delete the folder to begin again.") from error
-
-    def _read_manifest(self, path: Path) -> dict[str, Any]:
-        try:
-            found: dict[str, Any] = json.loads(path.read_text())
-            return {name: found[name] for name in ("graspel", "data", "parameters", "random")}
-        except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{path} is damaged ({error}); delete the folder to begin again.") from error
 
     def _check_same(self, found: dict[str, Any], wanted: dict[str, Any]) -> None:
         """Raise in one sentence if the checkpoint belongs to another run."""
@@ -208,6 +216,40 @@ class Checkpoint:
             fault = f"was made with other parameters ({shown})"
         if fault:
             raise ValueError(f"the checkpoint in {self.folder} {fault}; name another folder, or delete this one.")
+
+
+def checkpoint_files(folder: Any) -> list[Path]:
+    """The files that a checkpoint keeps in a folder, which no result may replace."""
+    return [Path(folder) / name for name in (MANIFEST, LISTS, ROUNDS)]
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Turn whatever a damaged file raises into one sentence; the archives carry a checksum of every array."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        reason = shorten(str(error)).rstrip(".") or type(error).__name__
+        raise ValueError(f"{path} is damaged ({reason}); delete the folder to begin again.") from error
+
+
+def _write_manifest(manifest: dict[str, Any]) -> str:
+    """The text of a manifest, with its checksum."""
+    return json.dumps({**manifest, "checksum": _checksum(manifest)}, indent=1)
+
+
+def _read_manifest(text: str) -> dict[str, Any]:
+    """The manifest that a text holds; raise if a bit of it has changed."""
+    manifest: dict[str, Any] = json.loads(text)
+    if manifest.pop("checksum") != _checksum(manifest):
+        raise ValueError("its checksum is another one")
+    return manifest
+
+
+def _checksum(manifest: dict[str, Any]) -> str:
+    return hashlib.blake2b(json.dumps(manifest, sort_keys=True).encode(), digest_size=8).hexdigest()
 
 
 def _describe(name: str, value: Any, index: NeighborIndex) -> Any:
