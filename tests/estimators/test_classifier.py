@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_digits, make_moons
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from estimator_checks import ids, own_checks
 from graspel import GRASPEL, Graph, GraspelClassifier
@@ -151,3 +151,15 @@ def test_points_without_a_label_do_not_count_in_scores():
 def test_labels_that_say_nothing(y, words):
     with pytest.raises(ValueError, match=words):
         GraspelClassifier().fit(np.random.default_rng(0).random((40, 3)), y)
+
+
+def test_parameters_of_the_default_learner_can_be_searched():
+    X, y = make_moons(100, noise=0.05, random_state=0)
+    search = GridSearchCV(GraspelClassifier(metric="cosine"), {"learner__n_neighbors": [2, 4]}, cv=2).fit(X, y)
+    assert search.best_params_["learner__n_neighbors"] in (2, 4)
+    learner = search.best_estimator_.learner
+    assert (learner.n_neighbors, learner.metric, learner.max_iter) == (
+        search.best_params_["learner__n_neighbors"],
+        "cosine",
+        0,
+    )

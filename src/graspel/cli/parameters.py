@@ -148,9 +148,4 @@ def build_estimator(estimator: str, parameters: Mapping[str, Any]) -> Any:
     if path is not None:
         graph = graspel.Graph.read(path)
         parameters = {name: graph if name.endswith("initial") else value for name, value in parameters.items()}
-    nested = {name.removeprefix(LEARNER): value for name, value in parameters.items() if name.startswith(LEARNER)}
-    model = getattr(graspel, estimator)(**{n: v for n, v in parameters.items() if not n.startswith(LEARNER)})
-    if nested:
-        learner = model._default_learner().set_params(**nested)
-        model.set_params(learner=learner, **model.LEARNER_PARAMETERS)  # these are the learner's now
-    return model
+    return getattr(graspel, estimator)().set_params(**parameters)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from sklearn.base import clone
 
@@ -28,6 +28,22 @@ class LearnerEstimator(GraphEstimator):
 
     def _default_learner(self) -> GRASPEL:
         raise NotImplementedError
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; those of the learner (``learner__window``) too, where it is None and so the default one.
+
+        Parameters
+        ----------
+        **params : values by name
+        """
+        of_learner = {name: value for name, value in params.items() if name.startswith("learner__")}
+        super().set_params(**{name: value for name, value in params.items() if name not in of_learner})
+        if of_learner:
+            if self.learner is None:
+                self.learner = self._default_learner()
+                super().set_params(**self.LEARNER_PARAMETERS)  # these are the learner's now
+            super().set_params(**of_learner)
+        return self
 
     def _begin(self, X: Any) -> tuple[GRASPEL, NeighborIndex]:
         """The learner to fit, and X as an index, after a check of the parameters that all estimators share."""
