@@ -52,7 +52,6 @@ def spectral_embedding(
     *,
     n_eigenvalues: int = 0,
     previous: Embedding | None = None,
-    tol: float = TOL,
     n_jobs: int | None = None,
 ) -> Embedding:
     """Embed a connected graph by its first `n_components` nontrivial eigenvectors (all of them, if there are fewer).
@@ -67,7 +66,7 @@ def spectral_embedding(
             graph.adjacency,
             k,
             n_precise=n_components,
-            tol=tol,
+            tol=TOL,
             start=None if previous is None else previous.start,
             rng=rng,
             n_jobs=n_jobs,
