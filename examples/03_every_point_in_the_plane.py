@@ -2,7 +2,7 @@
 Every point in the plane
 ========================
 
-t-SNE on two levels: the learned graph is coarsened, the groups are placed first, and then all points from there.
+t-SNE of all points, whose neighbors on the learned graph attract them too.
 """
 
 from sklearn.datasets import load_digits
@@ -14,5 +14,5 @@ picture = GraspelTSNE(random_state=0).fit_transform(X)
 axes = plot.embedding(picture, y)
 
 # %%
-# The spectral embedding takes the eigenvectors of the same graph. It keeps the order at large and folds small groups.
+# The spectral embedding takes the eigenvectors of the same graph. It keeps the global order and folds small groups.
 axes = plot.embedding(GraspelEmbedding(2, random_state=0).fit_transform(X), y)

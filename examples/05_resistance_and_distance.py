@@ -1,6 +1,6 @@
 """
-Does resistance tell distance?
-==============================
+Does resistance estimate distance?
+==================================
 
 Take every edge as an electrical conductor. The method promises that effective resistance estimates the squared distance
 in the data. Here it is measured.

@@ -17,7 +17,7 @@ axes = plot.convergence(model, title="The search for the optimum")
 
 # %%
 # At the optimum, effective resistance is the squared distance in the data on every edge, and not larger on any other
-# pair. Between far points it is much smaller: a large graph without bottlenecks forgets far distances.
+# pair. Between far points it is much smaller: on a large graph without bottlenecks it depends on degrees only.
 figure, (left, right) = plt.subplots(1, 2, figsize=(12, 5.6), layout="constrained")
 plot.resistance(GRASPEL(random_state=0).fit(X), left, title="default")
 axes = plot.resistance(model, right, title="optimum")
