@@ -172,6 +172,17 @@ def test_the_tests_that_prove_a_promise_exist():
     ]
 
 
+def test_the_reference_lists_what_exists():
+    module, listed = "graspel", []
+    for line in (ROOT / "docs/reference/index.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith(".. currentmodule:: "):
+            module = line.removeprefix(".. currentmodule:: ")
+        elif re.fullmatch(r"   \w+", line):
+            listed.append((module, line.strip()))
+    assert not [(module, name) for module, name in listed if not hasattr(import_module(module), name)]
+    assert {name for _, name in listed} >= {*graspel.__all__} - {"__version__"}
+
+
 def test_the_make_targets_that_are_named_exist():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
