@@ -56,7 +56,7 @@ def solve_all_pairs(X: np.ndarray) -> tuple[float, np.ndarray]:
 
     n = len(X)
     i, j = (ends.astype(np.int64) for ends in np.triu_indices(n, 1))
-    z = np.maximum(Data(X).squared_distances(i, j), 1e-30)
+    z = np.maximum(Data(X).pair_distances(i, j), 1e-30)
     unit = float(np.median(z))
     problem = WeightProblem(i, j, n, z / unit, ground=unit / 1e6)
     found = ExactOracle(problem).maximize(np.ones(len(z)), lambda now: problem.gap(now.u, now.R) <= 1e-6, 1000)
@@ -138,16 +138,15 @@ def measure_peer(name: str, n: int) -> dict[str, float]:
 
 def _learn_by(name: str, X: np.ndarray) -> tuple[Any, list[float]]:
     """The graph, and F after each iteration (ours: each round)."""
-    from graspel.baselines import GLLogDet, GraphicalLasso
-    from graspel.baselines.glsc import GLSC
-    from graspel.baselines.pairs import graph_of_pairs, squared_distances
+    from graspel.baselines import GLSC, GLLogDet, GraphicalLasso
+    from graspel.baselines.pairs import graph_of_pairs, pair_distances
 
     if name == "ours":
         model = learn(X, weights="optimal", sigma=1e9)
         unit = np.linalg.norm(X - X.mean(axis=0), 2) ** 2 / X.shape[1]  # z_data is z / M in this unit
         return model.graph_.scaled(1 / unit), [record.objective for record in model.history_]
     if name.startswith("glsc"):
-        k = squared_distances(X) / X.shape[1]
+        k = pair_distances(X) / X.shape[1]
         minimum = GLSC(tol=float(name.split()[1])).minimum(k, len(X))
         return graph_of_pairs(minimum.x / k, len(X)), [-value for value in minimum.values]
     if name == "gl-logdet":

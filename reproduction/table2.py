@@ -115,7 +115,7 @@ def _learn_by_baseline(name: str, **settings: Any) -> Callable[[Any, str], Graph
 def _learn_lsgl(X: Any, kind: str) -> Graph:
     from scipy.spatial.distance import pdist
 
-    from graspel.baselines.lsgl import LSGL
+    from graspel.baselines import LSGL
 
     return LSGL(degree=5).learn_from_distances(pdist(X, "sqeuclidean") / X.shape[1])
 

@@ -5,8 +5,8 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from graspel.baselines.gl_logdet import LEAST, GLLogDet
-from graspel.baselines.pairs import laplacian, squared_distances
+from graspel.baselines.likelihood import LEAST_SHIFT, GLLogDet
+from graspel.baselines.pairs import laplacian, pair_distances
 from graspel.datasets import smooth_signals
 from graspel.graph import erdos_renyi_graph
 
@@ -19,7 +19,7 @@ def signals(seed, n=12, n_signals=40):
 def solution(X, method):
     """The weights of all pairs, s, k and c = |X|^2 / M."""
     n, M = X.shape
-    k, power = (squared_distances(X) + 2 * method.penalty) / M, (X**2).sum() / M
+    k, power = (pair_distances(X) + 2 * method.penalty) / M, (X**2).sum() / M
     x = method.minimum(k, power, n).x
     return x[:-1] / k, x[-1] * np.sqrt(n) / power, k, power
 
@@ -33,7 +33,7 @@ def test_the_optimality_conditions_hold(seed, penalty):
     gradient = k - (C[p, p] + C[q, q] - 2 * C[p, q])
     assert (gradient / k >= -1e-6).all()
     assert (gradient / k)[w * k > 1e-5] == pytest.approx(0, abs=1e-5)
-    assert s > LEAST
+    assert s > LEAST_SHIFT
     assert np.trace(C) == pytest.approx(power, rel=1e-6)
 
 
@@ -54,7 +54,7 @@ def test_it_is_the_minimum_that_a_general_solver_finds(seed):
         return value, np.append(by_weight, np.trace(S - C))
 
     options = {"ftol": 1e-15, "gtol": 1e-10, "maxiter": 10000}
-    bounds = [(0, None)] * len(p) + [(LEAST, None)]
+    bounds = [(0, None)] * len(p) + [(LEAST_SHIFT, None)]
     slow = minimize(objective, np.ones(len(p) + 1), jac=True, bounds=bounds, options=options)
     w, s, _, _ = solution(X, method)
     assert objective(np.append(w, s))[0] <= slow.fun + 1e-9
@@ -64,7 +64,7 @@ def test_it_is_the_minimum_that_a_general_solver_finds(seed):
 
 def test_the_objective_never_rises(seed):
     X = signals(seed, n=30)
-    values = GLLogDet().minimum((squared_distances(X) + 20) / 40, (X**2).sum() / 40, 30).values
+    values = GLLogDet().minimum((pair_distances(X) + 20) / 40, (X**2).sum() / 40, 30).values
     assert len(values) > 5
     assert (np.diff(values) <= 1e-12 * np.abs(values[:-1])).all()
 
@@ -86,7 +86,7 @@ def test_s_stays_above_its_least_value():
     """A large common level leaves s nothing to explain: Tr T^-1 would have to be of the order of its square."""
     X = signals(0) + 1e4
     _, s, _, _ = solution(X, GLLogDet())
-    assert s == pytest.approx(LEAST)
+    assert s == pytest.approx(LEAST_SHIFT)
 
 
 def test_copies_and_constant_signals():
@@ -103,7 +103,7 @@ def test_copies_and_constant_signals():
 
 
 def test_bad_input_and_too_few_iterations():
-    with pytest.raises(ValueError, match=r"penalty=0: must be a number above 0\. Dong et al\. use 10"):
+    with pytest.raises(ValueError, match=r"penalty=0: must be a number above 0\. The default is 10\."):
         GLLogDet(penalty=0)
     with pytest.raises(ValueError, match="X has 1 column: GLLogDet"):
         GLLogDet().learn(np.ones((5, 1)))

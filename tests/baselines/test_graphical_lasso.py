@@ -5,7 +5,7 @@ import pytest
 from sklearn.covariance import empirical_covariance
 from sklearn.exceptions import ConvergenceWarning
 
-from graspel.baselines.graphical_lasso import GraphicalLasso, kkt_residual
+from graspel.baselines.graphical_lasso import GraphicalLasso, residual_of
 from graspel.datasets import smooth_signals
 from graspel.graph import grid_graph
 
@@ -32,8 +32,8 @@ def test_the_optimality_conditions_hold(seed, alpha):
 def test_the_residual_is_zero_only_at_the_minimum():
     S = np.array([[1.0, -0.5], [-0.5, 2.0]])  # C has the off-diagonal entry of S, less alpha
     Theta = np.linalg.inv(np.array([[1.0, -0.4], [-0.4, 2.0]]))
-    assert kkt_residual(Theta, S, 0.1) == pytest.approx(0, abs=1e-12)
-    assert kkt_residual(np.linalg.inv(S), S, 0.1) > 0.01
+    assert residual_of(Theta, S, 0.1) == pytest.approx(0, abs=1e-12)
+    assert residual_of(np.linalg.inv(S), S, 0.1) > 0.01
 
 
 def test_edges_are_the_negative_entries(seed):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from graspel import Graph
 from graspel.baselines import CONSTRUCTION, KNN
-from graspel.baselines.knn import FAINTEST, neighbor_lists
+from graspel.baselines.knn import FAINTEST, lists_with_copies
 from graspel.neighbors import search as neighbors
 
 
@@ -57,7 +57,7 @@ def test_many_points_go_through_the_approximate_search(rng, monkeypatch):
 def test_lists_with_copies_are_as_near_as_brute_force(seed, k):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 3, (rng.integers(k + 1, 25), 2)).astype(float)
-    lists = neighbor_lists("KNN", X, "n_neighbors", k, 0)
+    lists = lists_with_copies("KNN", X, "n_neighbors", k, 0)
     z = squared_distances(X)
     assert lists.z == pytest.approx(np.sort(z, axis=1)[:, :k], abs=1e-12)
     assert np.take_along_axis(z, lists.indices, axis=1) == pytest.approx(lists.z, abs=1e-12)

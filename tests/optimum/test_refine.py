@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from graspel import GRASPEL, Graph
-from graspel.baselines.glsc import GLSC
+from graspel.baselines import GLSC
 from graspel.graph.generators import erdos_renyi_graph, grid_graph
 from graspel.linalg import effective_resistance
 from graspel.linalg.edge_resistances import EdgeResistances

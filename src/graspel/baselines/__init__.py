@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from graspel.baselines.consensus_knn import ConsensusKNN
-from graspel.baselines.ggl import GGL
-from graspel.baselines.gl_logdet import GLLogDet
 from graspel.baselines.gl_sigrep import GLSigRep
-from graspel.baselines.glsc import GLSC
 from graspel.baselines.graphical_lasso import GraphicalLasso
-from graspel.baselines.knn import KNN
+from graspel.baselines.knn import KNN, ConsensusKNN
+from graspel.baselines.likelihood import GGL, GLSC, NGL, GLLogDet
 from graspel.baselines.log_degree import LogDegree
 from graspel.baselines.lsgl import LSGL
-from graspel.baselines.ngl import NGL
 
 # Graphs from points, the rows of X, on neighbor lists.
 CONSTRUCTION: dict[str, type[Any]] = {"knn": KNN, "cons-knn": ConsensusKNN, "lsgl": LSGL}

@@ -20,33 +20,22 @@ IEEE Transactions on Signal Processing 64, 2016.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from graspel.baselines.pairs import (
-    degrees,
-    graph_of_pairs,
-    laplacian,
-    squared_distances,
-    sums_of_ends,
-)
-from graspel.baselines.projected_gradient import Minimum, kkt_residual, minimize, on_simplex, warn_unless_converged
-from graspel.data.validation import check_signals
-from graspel.graph import Graph
-from graspel.runtime.parameters import check_number
+from graspel.baselines.pairs import PairMethod, degrees, laplacian, pair_distances, sums_of_ends
+from graspel.baselines.projected_gradient import Gradient, Minimum, Objective, kkt_residual, minimize, on_simplex
 from graspel.runtime.types import Floats
 
 
 @dataclass(frozen=True)
-class GLSigRep:
+class GLSigRep(PairMethod):
     """Laplacian of trace N on which the denoised signals are smooth (Dong et al. 2016), on all pairs.
 
-    Time and memory grow as N^3 and N^2: 1,000 nodes take about half a minute on one core.
+    The weights sum to N/2. Time and memory grow as N^3 and N^2: 1,000 nodes take about half a minute on one core.
 
     Parameters
     ----------
@@ -64,7 +53,7 @@ class GLSigRep:
 
     Examples
     --------
-    >>> from graspel.baselines.gl_sigrep import GLSigRep
+    >>> from graspel.baselines import GLSigRep
     >>> from graspel.datasets import smooth_signals
     >>> from graspel.graph import gaussian_graph
     >>> truth = gaussian_graph(20, random_state=0)
@@ -73,6 +62,8 @@ class GLSigRep:
     20.0
     """
 
+    POSITIVE = ("alpha", "beta")
+
     alpha: float = 1e-2
     beta: float = 10**-0.2
     tol: float = 1e-5
@@ -80,29 +71,13 @@ class GLSigRep:
     max_iter: int = 5000
 
     def __post_init__(self) -> None:
-        for name in ("alpha", "beta", "tol"):
-            check_number(name, getattr(self, name), "above 0", lambda v: 0 < v < np.inf)
-        for name in ("max_rounds", "max_iter"):
-            check_number(name, getattr(self, name), "of at least 1", lambda v: v >= 1, whole=True)
+        super().__post_init__()
+        self._check("max_rounds", "of at least 1", lambda v: v >= 1, whole=True)
 
-    def learn(self, X: Any, random_state: Any = None) -> Graph:
-        """Learn the graph of signals.
-
-        Parameters
-        ----------
-        X : array-like, nodes x signals
-        random_state : ignored
-            The method is deterministic; all methods have this argument.
-
-        Returns
-        -------
-        graph : Graph
-            With every positive weight, however small; they sum to N/2.
-        """
-        X = check_signals(self, X)
+    def weights(self, X: Floats) -> tuple[Floats, float]:
+        """The weights of all pairs, and their KKT residual."""
         minimum = self.minimum(X)
-        warn_unless_converged("GLSigRep", minimum.residual, self.tol, self.max_iter)
-        return graph_of_pairs(minimum.x, len(X))
+        return minimum.x, minimum.residual
 
     def minimum(self, X: Floats) -> Minimum:
         """Denoise the signals and learn the weights in turn, from equal weights. Values are of the whole function."""
@@ -112,7 +87,7 @@ class GLSigRep:
         values: list[float] = []
         for _ in range(self.max_rounds + 1):
             Y = denoise(X, w, self.alpha)
-            quadratic = smoothness(squared_distances(Y) * (self.alpha / (4 * self.beta)))
+            quadratic = smoothness(pair_distances(Y) * (self.alpha / (4 * self.beta)))
             value, gradient = quadratic(w)
             values.append(4 * self.beta * value + float(((X - Y) ** 2).sum()))
             residual = kkt_residual(w, gradient(), project)
@@ -127,10 +102,10 @@ def denoise(X: Floats, w: Floats, alpha: float) -> Floats:
     return cho_solve(cho_factor(np.eye(len(X)) + alpha * laplacian(w)), X)
 
 
-def smoothness(z: Floats) -> Callable[[Floats], tuple[float, Callable[[], Floats]]]:
+def smoothness(z: Floats) -> Objective:
     """Quadratic z'w + |w|^2 / 2 + |S w|^2 / 4, and its gradient z + w + S'S w / 2."""
 
-    def objective(w: Floats) -> tuple[float, Callable[[], Floats]]:
+    def objective(w: Floats) -> tuple[float, Gradient]:
         d = degrees(w)
         return float(z @ w + w @ w / 2 + d @ d / 4), lambda: z + w + sums_of_ends(d) / 2
 

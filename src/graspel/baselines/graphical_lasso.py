@@ -27,26 +27,21 @@ from __future__ import annotations
 import warnings
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import squareform
 from sklearn.covariance import empirical_covariance, graphical_lasso
 from sklearn.exceptions import ConvergenceWarning
 
-from graspel.baselines.pairs import graph_of_pairs
-from graspel.baselines.projected_gradient import check_stopping, non_negative, warn_unless_converged
-from graspel.data.validation import check_signals
-from graspel.graph import Graph
-from graspel.runtime.parameters import check_number
+from graspel.baselines.pairs import PairMethod
 from graspel.runtime.types import Floats
 
 GAPS = (1e-2, 1e-3, 1e-4, 1e-5)  # duality gaps at which scikit-learn stops, tried in turn, in units of tol
 
 
 @dataclass(frozen=True)
-class GraphicalLasso:
-    """The negative entries of scikit-learn's graphical lasso, as edges.
+class GraphicalLasso(PairMethod):
+    """The negative entries of scikit-learn's graphical lasso, as edges of weight -Theta_pq.
 
     This is the slowest of these methods: with fewer signals than nodes, 500 nodes take a minute or two.
 
@@ -64,7 +59,7 @@ class GraphicalLasso:
 
     Examples
     --------
-    >>> from graspel.baselines.graphical_lasso import GraphicalLasso
+    >>> from graspel.baselines import GraphicalLasso
     >>> from graspel.datasets import smooth_signals
     >>> from graspel.graph import grid_graph
     >>> X = smooth_signals(grid_graph(3, 3), n_signals=1000, noise=0.1, random_state=0)
@@ -73,31 +68,16 @@ class GraphicalLasso:
     12
     """
 
+    POSITIVE = ("alpha",)
+    NOT_NEGATIVE = ("level",)
+
     alpha: float = 0.1
     level: float = 0.0
     tol: float = 1e-2
     max_iter: int = 200
 
-    def __post_init__(self) -> None:
-        check_number("alpha", self.alpha, "above 0", lambda v: 0 < v < np.inf)
-        check_number("level", self.level, "of at least 0", lambda v: 0 <= v < np.inf)
-        check_stopping(self.tol, self.max_iter)
-
-    def learn(self, X: Any, random_state: Any = None) -> Graph:
-        """Learn the graph of signals.
-
-        Parameters
-        ----------
-        X : array-like, nodes x signals
-        random_state : ignored
-            The method is deterministic; all methods have this argument.
-
-        Returns
-        -------
-        graph : Graph
-            With the weight -Theta_pq for every negative entry, however small.
-        """
-        X = check_signals(self, X)
+    def weights(self, X: Floats) -> tuple[Floats, float]:
+        """-Theta_pq of all pairs where it is positive, and the KKT residual."""
         if not np.ptp(X, axis=1).all():
             node = int(np.argmin(np.ptp(X, axis=1)))
             raise ValueError(
@@ -105,8 +85,7 @@ class GraphicalLasso:
             )
         S = self.covariance(X)
         Theta = self.precision(S)
-        warn_unless_converged("GraphicalLasso", kkt_residual(Theta, S, self.alpha), self.tol, self.max_iter)
-        return graph_of_pairs(non_negative(-squareform(Theta, checks=False)), len(X))
+        return np.maximum(-squareform(Theta, checks=False), 0.0), residual_of(Theta, S, self.alpha)
 
     def covariance(self, X: Floats) -> Floats:
         """S, plus the common level."""
@@ -117,7 +96,7 @@ class GraphicalLasso:
         """Theta, solved by scikit-learn to smaller and smaller duality gaps until the residual is small enough."""
         Theta = self._solve(S, self.tol * GAPS[0])
         for gap in GAPS[1:]:
-            if kkt_residual(Theta, S, self.alpha) <= self.tol:
+            if residual_of(Theta, S, self.alpha) <= self.tol:
                 break
             with suppress(ValueError):  # rounding errors prevent this gap: keep the solution of the last one
                 Theta = self._solve(S, self.tol * gap)
@@ -136,7 +115,7 @@ class GraphicalLasso:
         return (Theta + Theta.T) / 2
 
 
-def kkt_residual(Theta: Floats, S: Floats, alpha: float) -> float:
+def residual_of(Theta: Floats, S: Floats, alpha: float) -> float:
     """How far Theta is from optimal: the largest entry of A - soft(A - G), in units of sqrt(Theta_pp Theta_qq)."""
     d = np.sqrt(np.diag(Theta))
     A = Theta / np.outer(d, d)  # partial correlations, with the opposite sign

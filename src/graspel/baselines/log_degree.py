@@ -28,16 +28,12 @@ large-scale optimization problems. IEEE Signal Processing Magazine 32, 2015.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import squareform
 
-from graspel.baselines.pairs import degrees, graph_of_pairs, squared_distances, sums_of_ends
-from graspel.baselines.projected_gradient import check_stopping, kkt_residual, non_negative, warn_unless_converged
-from graspel.data.validation import check_signals
-from graspel.graph import Graph
-from graspel.runtime.parameters import check_number
+from graspel.baselines.pairs import PairMethod, degrees, pair_distances, sums_of_ends
+from graspel.baselines.projected_gradient import kkt_residual, non_negative
 from graspel.runtime.types import Floats
 
 STEP = 0.95  # step size, as a share of the largest one that converges
@@ -45,10 +41,10 @@ CHECKED = 10  # iterations between two computations of the KKT residual
 
 
 @dataclass(frozen=True)
-class LogDegree:
+class LogDegree(PairMethod):
     """The graph of all pairs on which the signals are smooth, with a barrier against isolated nodes (Kalofolias 2016).
 
-    Time and memory of an iteration grow as N^2.
+    Every node has an edge; the graph need not be connected. Time and memory of an iteration grow as N^2.
 
     Parameters
     ----------
@@ -64,7 +60,7 @@ class LogDegree:
 
     Examples
     --------
-    >>> from graspel.baselines.log_degree import LogDegree
+    >>> from graspel.baselines import LogDegree
     >>> from graspel.datasets import smooth_signals
     >>> from graspel.graph import grid_graph
     >>> X = smooth_signals(grid_graph(3, 3), n_signals=1000, noise=0.0, random_state=0)
@@ -73,35 +69,18 @@ class LogDegree:
     (True, 12)
     """
 
+    POSITIVE = ("alpha", "beta")
+
     alpha: float = 1.0
     beta: float = 1.0
     tol: float = 1e-6
     max_iter: int = 100_000
 
-    def __post_init__(self) -> None:
-        check_number("alpha", self.alpha, "above 0", lambda v: 0 < v < np.inf)
-        check_number("beta", self.beta, "above 0", lambda v: 0 < v < np.inf)
-        check_stopping(self.tol, self.max_iter)
-
-    def learn(self, X: Any, random_state: Any = None) -> Graph:
-        """Learn the graph of signals.
-
-        Parameters
-        ----------
-        X : array-like, nodes x signals
-        random_state : ignored
-            The method is deterministic; all methods have this argument.
-
-        Returns
-        -------
-        graph : Graph
-            With every positive weight, however small. Every node has an edge; the graph need not be connected.
-        """
-        X = check_signals(self, X)
-        cost = squared_distances(X) / X.shape[1] / np.sqrt(self.alpha * self.beta)
+    def weights(self, X: Floats) -> tuple[Floats, float]:
+        """The weights of all pairs, and the KKT residual."""
+        cost = pair_distances(X) / X.shape[1] / np.sqrt(self.alpha * self.beta)
         u, residual = smooth_weights_by_primal_dual(cost, len(X), tol=self.tol, max_iter=self.max_iter)
-        warn_unless_converged("LogDegree", residual, self.tol, self.max_iter)
-        return graph_of_pairs(u * np.sqrt(self.alpha / self.beta), len(X))
+        return u * np.sqrt(self.alpha / self.beta), residual
 
 
 def smooth_weights_by_primal_dual(cost: Floats, n_nodes: int, *, tol: float, max_iter: int) -> tuple[Floats, float]:

@@ -46,7 +46,7 @@ from scipy.sparse.linalg import cg
 from scipy.spatial.distance import squareform
 from sklearn.exceptions import ConvergenceWarning
 
-from graspel.baselines.knn import neighbor_lists
+from graspel.baselines.knn import lists_with_copies
 from graspel.graph import Graph, Origin
 from graspel.learning.weights import FLOOR_SHARE
 from graspel.runtime.parallel import one_thread_per_call
@@ -106,7 +106,7 @@ class LSGL:
         graph : Graph
         """
         self._check()
-        lists = neighbor_lists(type(self).__name__, X, "degree", self.degree, random_state, factor=SUPPORT)
+        lists = lists_with_copies(type(self).__name__, X, "degree", self.degree, random_state, factor=SUPPORT)
         theta = theta_of_degree(lists.z, self.degree) if self.theta is None else self.theta
         return self._solve(len(lists.z), *lists.edges(), theta, Origin.NEIGHBOR)
 

@@ -1,24 +1,88 @@
-r"""Weights of all node pairs: the vector w, the variable of the methods for small graphs.
+r"""All pairs of nodes: the vector w of their weights, and the base of the methods that learn it from signals.
 
-It has one entry for each of the N (N - 1) / 2 pairs, in the order (0, 1), (0, 2), ..., (1, 2), ... of scipy's `pdist`.
-With S the matrix that sums the weights at each node,
+The vector has one entry for each of the N (N - 1) / 2 pairs, in the order (0, 1), (0, 2), ..., (1, 2), ... of scipy's
+`pdist`. With S the matrix that sums the weights at each node,
 
     (S w)_i = sum_j w_ij = degree of i,        (S' d)_ij = d_i + d_j,        L(w) = diag(S w) - W.
 """
 
 from __future__ import annotations
 
+import warnings
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
+from sklearn.exceptions import ConvergenceWarning
 
+from graspel.data.validation import check_signals
 from graspel.graph import Graph
+from graspel.runtime.parameters import check_number
 from graspel.runtime.types import Floats
 
 
-def squared_distances(X: Floats) -> Floats:
+class PairMethod(ABC):
+    """A method that learns the weights of all pairs of nodes from signals; its subclasses are frozen dataclasses.
+
+    Attributes
+    ----------
+    POSITIVE, NOT_NEGATIVE : names of the parameters that must be above 0, and of those that may be 0
+    tol : float, KKT residual at which to stop
+    max_iter : int, largest number of iterations
+    """
+
+    POSITIVE: ClassVar[tuple[str, ...]] = ()
+    NOT_NEGATIVE: ClassVar[tuple[str, ...]] = ()
+    tol: float
+    max_iter: int
+
+    def __post_init__(self) -> None:
+        for name in (*self.POSITIVE, "tol"):
+            self._check(name, "above 0", lambda v: 0 < v < np.inf)
+        for name in self.NOT_NEGATIVE:
+            self._check(name, "of at least 0", lambda v: 0 <= v < np.inf)
+        self._check("max_iter", "of at least 1", lambda v: v >= 1, whole=True)
+
+    def _check(self, name: str, allowed: str, is_allowed: Any, *, whole: bool = False) -> None:
+        hint = f"The default is {getattr(type(self), name):g}."
+        check_number(name, getattr(self, name), allowed, is_allowed, whole=whole, hint=hint)
+
+    def learn(self, X: Any, random_state: Any = None) -> Graph:
+        """Learn the graph of signals.
+
+        Parameters
+        ----------
+        X : array-like, nodes x signals
+        random_state : ignored
+            The method is deterministic; all methods have this argument.
+
+        Returns
+        -------
+        graph : Graph
+            With every positive weight, however small.
+        """
+        X = check_signals(self, X)
+        w, residual = self.weights(X)
+        if residual > self.tol:
+            warnings.warn(
+                f"{type(self).__name__} reached a KKT residual of {residual:.1e}, not the tol={self.tol:.1e} asked "
+                f"for, with max_iter={self.max_iter}. The weights are approximate: raise max_iter, or allow a larger "
+                "tol.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return graph_of_pairs(w, len(X))
+
+    @abstractmethod
+    def weights(self, X: Floats) -> tuple[Floats, float]:
+        """The weights of all pairs for these signals, and their KKT residual."""
+
+
+def pair_distances(X: Floats) -> Floats:
     """z_ij = |x_i - x_j|^2 of all pairs of rows.
 
-    >>> squared_distances(np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
+    >>> pair_distances(np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
     array([25.,  1., 18.])
     """
     z = pdist(X, "sqeuclidean")
@@ -29,15 +93,12 @@ def squared_distances(X: Floats) -> Floats:
     return z
 
 
-def closest_pair(z: Floats, n_nodes: int) -> tuple[int, int]:
-    """The two nodes of the smallest entry.
-
-    >>> closest_pair(np.array([25.0, 1.0, 18.0]), 3)
-    (0, 2)
-    """
-    p, q = np.triu_indices(n_nodes, 1)
-    at = np.argmin(z)
-    return int(p[at]), int(q[at])
+def refuse_copies(k: Floats, n_nodes: int, remedy: str) -> None:
+    """Raise where an entry is zero: the weight of this pair would be infinite."""
+    if not k.all():
+        p, q = np.triu_indices(n_nodes, 1)
+        at = int(np.argmin(k))
+        raise ValueError(f"nodes {p[at]} and {q[at]} have equal signals: the weight between them is infinite. {remedy}")
 
 
 def degrees(w: Floats) -> Floats:

@@ -27,20 +27,17 @@ Optimization Theory and Applications 50, 1986.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from graspel.runtime.parameters import check_number
 from graspel.runtime.types import Floats
 
+Gradient = Callable[[], Floats]
 # The value at x (infinite outside the domain), and a function that computes the gradient there, which may take longer.
-Objective: TypeAlias = Callable[[Floats], tuple[float, Callable[[], Floats]]]
-Projection: TypeAlias = Callable[[Floats], Floats]
+Objective = Callable[[Floats], tuple[float, Gradient]]
+Projection = Callable[[Floats], Floats]
 
 ENOUGH = 1e-4  # smallest decrease of a step, as a share of the decrease predicted by the gradient (Armijo's rule)
 ROUNDING = 1e-15  # increase that counts as a rounding error, as a share of the value
@@ -61,6 +58,11 @@ class Minimum:
     x: Floats
     values: list[float]
     residual: float
+
+    @property
+    def n_steps(self) -> int:
+        """The number of steps that were taken."""
+        return len(self.values) - 1
 
 
 def minimize(objective: Objective, project: Projection, x: Floats, *, tol: float, max_iter: int) -> Minimum:
@@ -144,20 +146,3 @@ def on_simplex(x: Floats, total: float) -> Floats:
         if len(above) in (0, len(kept)):  # 0: all are equal
             return np.maximum(x - theta, 0.0)
         kept = above
-
-
-def check_stopping(tol: float, max_iter: int) -> None:
-    """Check the two parameters that end the iterations of a method."""
-    check_number("tol", tol, "above 0", lambda v: 0 < v < np.inf)
-    check_number("max_iter", max_iter, "of at least 1", lambda v: v >= 1, whole=True)
-
-
-def warn_unless_converged(method: str, residual: float, tol: float, max_iter: int) -> None:
-    """Give a ConvergenceWarning if the residual is above the tolerance."""
-    if residual > tol:
-        warnings.warn(
-            f"{method} reached a KKT residual of {residual:.1e}, not the tol={tol:.1e} asked for, with "
-            f"max_iter={max_iter}. The weights are approximate: raise max_iter, or allow a larger tol.",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
