@@ -121,7 +121,7 @@ def test_bad_parameters(bad):
 
 def test_bad_signals():
     learner = GLSC()
-    with pytest.raises(ValueError, match=r"X has 1 column: GLSC learns from at least 2 signals.*X\.T"):
+    with pytest.raises(ValueError, match=r"X has 1 column .n_features=1.: GLSC learns from at least 2 signals.*X\.T"):
         learner.learn(np.ones((5, 1)))
     with pytest.raises(ValueError, match="NaN"):
         learner.learn([[1.0, np.nan], [0.0, 1.0]])

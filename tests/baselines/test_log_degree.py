@@ -124,5 +124,5 @@ def test_bad_parameters(bad):
 
 def test_bad_signals():
     learner = LogDegree()
-    with pytest.raises(ValueError, match=r"X has 1 column: LogDegree learns from at least 2 signals"):
+    with pytest.raises(ValueError, match=r"X has 1 column .n_features=1.: LogDegree learns from at least 2 signals"):
         learner.learn(np.ones((5, 1)))

@@ -12,7 +12,6 @@ from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from sklearn.neighbors import KNeighborsTransformer, kneighbors_graph
 from sklearn.pipeline import make_pipeline
 
-from estimator_checks import ids, own_checks
 from graspel import GRASPEL, Graph, GraspelNeighbors, connect, spectral_init
 from graspel.data.distance_table import DistanceTable
 from graspel.graph.neighbor_lists import FEW_NODES, Seeds, nearest_along_graph
@@ -27,11 +26,6 @@ def moons():
 def digits():
     X, y = load_digits(return_X_y=True)
     return X[:600], y[:600]
-
-
-@pytest.mark.parametrize(("estimator", "check"), own_checks(GraspelNeighbors(3)), ids=ids)
-def test_the_contract_of_scikit_learn(estimator, check):
-    check(estimator)
 
 
 # --- GRASPEL as a transformer

@@ -8,16 +8,8 @@ import scipy.sparse as sp
 from sklearn.datasets import load_digits, make_moons
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from estimator_checks import ids, own_checks
 from graspel import GRASPEL, Graph, GraspelClassifier
 from graspel.linalg.harmonic import harmonic_function, normalize_class_mass
-
-EXPECTED = {"check_classifiers_classes": "it takes -1 for a class, and here it stands for no label, as in scikit-learn"}
-
-
-@pytest.mark.parametrize(("estimator", "check"), own_checks(GraspelClassifier(), EXPECTED), ids=ids)
-def test_the_contract_of_scikit_learn(estimator, check):
-    check(estimator)
 
 
 def few_labels(y, per_class, seed):

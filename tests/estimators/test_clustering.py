@@ -9,15 +9,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs, make_circles, make_moons
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from graspel import GRASPEL, GraspelClustering, cluster_graph
 from graspel.metrics import clustering_accuracy
-
-
-@parametrize_with_checks([GraspelClustering(3, random_state=0)])  # the embeddings on the same base run fewer checks
-def test_the_contract_of_scikit_learn(estimator, check):
-    check(estimator)
 
 
 def filaments(k: int, seed: int, n: int = 200) -> tuple[np.ndarray, np.ndarray]:

@@ -8,16 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 
-from estimator_checks import ids, own_checks
 from graspel import GRASPEL, GraspelEmbedding
 from graspel.linalg import effective_resistance
-
-
-@pytest.mark.parametrize(
-    ("estimator", "check"), own_checks(GraspelEmbedding(1, learner=GRASPEL(max_iter=0), random_state=0)), ids=ids
-)
-def test_the_contract_of_scikit_learn(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture

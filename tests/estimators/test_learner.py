@@ -16,7 +16,6 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from graspel import GRASPEL, Graph, Origin
 from graspel.data.prepared import Data
@@ -24,11 +23,6 @@ from graspel.learning.candidates import CANDIDATES
 from graspel.learning.history import Round
 from graspel.learning.objective import best_scale
 from twins import laplacian, pairs_of, z_data
-
-
-@parametrize_with_checks([GRASPEL()])
-def test_the_contract_of_scikit_learn(estimator, check):
-    check(estimator)
 
 
 def blobs(seed: int, n: int = 150, m: int = 8) -> np.ndarray:

@@ -16,34 +16,11 @@ from sklearn.datasets import load_digits, make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import KNeighborsClassifier
 
-from estimator_checks import ids, own_checks
 from graspel import GRASPEL, GraspelTSNE
 from graspel.metrics import label_accuracy, neighbors_kept
 
 SHORT = {"max_iter": 40}
 SHORTEST = {"max_iter": 10}
-
-
-# These checks set n_components to 1, which t-SNE does not allow.
-ONE_DIMENSION = dict.fromkeys(
-    (
-        "check_dont_overwrite_parameters",
-        "check_methods_sample_order_invariance",
-        "check_methods_subset_invariance",
-        "check_fit2d_1sample",
-        "check_fit2d_predict1d",
-    ),
-    "asks for one dimension",
-)
-
-
-@pytest.mark.parametrize(
-    ("estimator", "check"),
-    own_checks(GraspelTSNE(random_state=0, n_jobs=1, **SHORTEST), ONE_DIMENSION),
-    ids=ids,
-)
-def test_the_contract_of_scikit_learn(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture(scope="module")

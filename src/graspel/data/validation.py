@@ -84,7 +84,8 @@ def check_kind(X: Any) -> None:
         raise ValueError("X is an AnnData: give one of its matrices, such as adata.X or adata.obsm['X_pca'].")
     if isinstance(X, str | os.PathLike):
         raise ValueError(f"X is the path {quote(str(X))}: must be a matrix. Read the file first, by numpy or pandas.")
-    if not (sp.issparse(X) or hasattr(X, "__array__") or hasattr(X, "__len__")) or isinstance(X, Mapping):
+    is_matrix = sp.issparse(X) or hasattr(X, "__array__") or (hasattr(X, "__len__") and not isinstance(X, Mapping))
+    if not is_matrix:
         raise ValueError(f"X is of type {type(X).__name__}: must be a matrix of numbers, one point in each row.")
     if hasattr(X, "to_frame") and getattr(X, "ndim", 1) == 1:
         raise ValueError("X is a Series: must be a matrix. If it is the only feature of the points, give X.to_frame().")
@@ -131,13 +132,13 @@ def check_signals(method: Any, X: Any) -> NDArray[np.float64]:
     >>> check_signals("GLSC", [[1.0], [2.0]])
     Traceback (most recent call last):
     ...
-    ValueError: X has 1 column: GLSC learns from at least 2 signals. Rows are nodes and columns are signals; ...
+    ValueError: X has 1 column (n_features=1): GLSC learns from at least 2 signals. Rows are ...
     """
     checked = check_data(method, X)
     if checked.shape[1] < 2:
         name = method if isinstance(method, str) else type(method).__name__
         raise ValueError(
-            f"X has 1 column: {name} learns from at least 2 signals. Rows are nodes and columns are signals; "
-            "pass X.T if yours is the other way round."
+            f"X has 1 column (n_features=1): {name} learns from at least 2 signals. Rows are nodes and columns are "
+            "signals; pass X.T if yours is the other way round."
         )
     return np.asarray(checked.toarray() if sp.issparse(checked) else checked, dtype=np.float64)

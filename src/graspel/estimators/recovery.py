@@ -197,6 +197,12 @@ class GraspelRecovery(BaseEstimator):
         self.certificate_ = replace(self._certify(m, found.gap, float("nan"), True), current_error=found.error)
         return self
 
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn that sparse input is accepted."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     def _certify(self, n_signals: int, gap: float, outside_gap: float, is_exact: bool) -> RecoveryCertificate:
         graph = self.graph_
         return RecoveryCertificate(
