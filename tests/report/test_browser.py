@@ -97,7 +97,6 @@ def report(model, blobs, hostile_labels, tmp_path_factory):
     write_report(
         model,
         path,
-        blobs[0],
         labels=hostile_labels,
         clusters=hostile_labels[::-1],
         names=words,

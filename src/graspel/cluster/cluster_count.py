@@ -145,16 +145,20 @@ def count_clusters(
     gaps = mean_gaps([embedded[at][1][1:] for at in wide])
     node = node if len(node) <= COMPARED else rng.choice(node, COMPARED, replace=False)
 
+    stability: dict[int, float] = {}  # of the numbers of clusters that were tried
+
     def measure(numbers: list[int]) -> ClusterCount:
+        new = [k for k in numbers if k not in stability]
+
         def cut(at: int) -> list[Ints]:
             adjacency, values, vectors = embedded[at]
             seed = int(seeds[at] % 2**31)
-            found = (cut_member(adjacency, values, vectors, k, assignment, seed, mass) for k in numbers)
+            found = (cut_member(adjacency, values, vectors, k, assignment, seed, mass) for k in new)
             return [partition.labels[node] for partition in found]
 
         partitions = list(map_blocks(cut, everyone, n_threads))
-        stability = [mean_agreement([found[at] for found in partitions], k) for at, k in enumerate(numbers)]
-        return choose_count(np.array(numbers), np.array(stability), gaps[np.array(numbers) - 2])
+        stability.update((k, mean_agreement([found[at] for found in partitions], k)) for at, k in enumerate(new))
+        return choose_count(np.array(numbers), np.array([stability[k] for k in numbers]), gaps[np.array(numbers) - 2])
 
     few, all_of_them = _numbers_to_try(gaps, n_nodes)
     first = measure(few)

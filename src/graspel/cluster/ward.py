@@ -140,7 +140,9 @@ def ward_tree(
         node[merges.into] = made  # where several clusters join one target, the last merge is its node
         n_nodes += len(made)
         kept, group = np.unique(group, return_inverse=True)
-        member = sp.csr_array((np.ones(len(group)), (group, np.arange(len(group)))), shape=(len(kept), len(group)))
+        order, sizes = np.argsort(group, kind="stable"), np.bincount(group)
+        ones, start = np.ones(len(group)), np.append(0, np.cumsum(sizes))
+        member = sp.csr_array((ones, order, start), shape=(len(kept), len(group)))  # sums in the order of the nodes
         total, mass, volume = member.astype(total.dtype) @ total, member @ mass, member @ volume
         node = node[kept]
         heads, tails, weights = _contract(group[heads], group[tails], weights, len(kept))
