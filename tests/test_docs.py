@@ -183,6 +183,15 @@ def test_the_reference_lists_what_exists():
     assert {name for _, name in listed} >= {*graspel.__all__} - {"__version__"}
 
 
+def test_the_table_of_rooms_is_that_of_the_imports():
+    import tomllib
+
+    rules = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    layers = [set(re.split(r" [|:] ", layer)) for layer in rules["contracts"][0]["layers"]]
+    rows = re.findall(r"^\| (`.*?`) \|", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert [set(re.findall(r"`(\w+)`", row)) for row in rows] == layers
+
+
 def test_the_make_targets_that_are_named_exist():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
