@@ -75,6 +75,17 @@ def test_features_are_named_by_the_first_line_of_the_file(graspel, points, tmp_p
     assert {feature["name"] for feature in features} <= set(columns)
 
 
+def test_the_columns_of_distances_are_no_features(graspel, points, tmp_path, output):
+    table = tmp_path / "distances.csv"
+    distances = np.linalg.norm(points[:, None] - points, axis=2)
+    np.savetxt(table, distances, delimiter=",", header=",".join(f"point {i}" for i in range(60)), comments="")
+    outcome = graspel("report", table, "-o", output, "-q", "-k", 2, "--metric", "precomputed")
+    assert outcome.code == 0, outcome.err
+    rest = data_of(output, "rest")
+    assert [group["features"] for group in rest["groups"]] == [[], []]
+    assert rest["pairs"], "resistances are compared with the distances that were given"
+
+
 def test_a_folder_of_pictures(graspel, data, tmp_path, output):
     from PIL import Image
 

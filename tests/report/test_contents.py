@@ -202,6 +202,27 @@ def test_the_coordinates_of_a_tsne_model_are_its_map():
     assert np.allclose(places, model.embedding_, rtol=1e-5)
 
 
+def test_groups_of_distances_are_described_by_the_values_that_are_given():
+    distances = np.linalg.norm(BLOBS[:, None] - BLOBS, axis=2)
+    model = GRASPEL(metric="precomputed", random_state=0).fit(distances)
+    alone = gather(model, clusters=3)
+    assert alone.summary[0].startswith("90 points fall into 3 groups")
+    assert all(group["features"] == [] for group in alone.rest["groups"])
+    described = gather(model, clusters=3, X=BLOBS, features=list("abcd"))
+    assert described.summary[0].startswith("90 points with 4 features fall into 3 groups")
+    assert {feature["name"] for group in described.rest["groups"] for feature in group["features"]} <= set("abcd")
+    with pytest.raises(ValueError, match="features holds 4 texts, but there are 0 columns"):
+        gather(model, features=list("abcd"))
+
+
+def test_groups_are_described_in_the_unit_of_the_values_that_are_given():
+    scaled = (BLOBS - BLOBS.mean(axis=0)) / BLOBS.std(axis=0)
+    found = gather(GRASPEL(random_state=0).fit(scaled), X=BLOBS * 1000, clusters=np.repeat([0, 1, 2], 30))
+    means = {round(float(value)) for value in 1000 * BLOBS[:30].mean(axis=0)}
+    words = " ".join(feature["words"] for feature in found.rest["groups"][0]["features"])
+    assert any(f"{mean:.3g} here" in words for mean in means)
+
+
 def test_points_of_no_cluster_and_very_many_clusters():
     model = GRASPEL(random_state=0).fit(BLOBS)
     noise = np.where(np.arange(90) < 5, -1, np.arange(90) % 2)

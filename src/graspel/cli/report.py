@@ -54,8 +54,10 @@ def report(
         if n_clusters != options.AUTO:
             check_n_clusters(n_clusters, n_points)
         known: dict[str, Any] = {"labels": table.find_classes(labels, points, n_points, data), "images": pictures}
-        known |= _read_words(words, points)
         model = build_estimator("GRASPEL", parameters)
+        if model.metric == "precomputed":  # columns are points, not features
+            points = points._replace(features=None)
+        known |= _read_words(words, points)
         model.fit(_make_index(X, model))
         write_report(model, output, clusters=n_clusters, title=title, source=data.name, **known)
     written.append(str(output))

@@ -20,11 +20,9 @@ from numpy.typing import NDArray
 
 from graspel.estimators.embedding_base import GraphEmbedding
 from graspel.estimators.learner import GRASPEL
-from graspel.graph import Graph
 from graspel.linalg.coarsen import Coarsening, coarsen
 from graspel.neighbors.exact import EXTRA_CANDIDATES
-from graspel.neighbors.search import Neighbors
-from graspel.runtime.parallel import count_threads, one_thread_per_call
+from graspel.runtime.parallel import count_threads
 from graspel.runtime.parameters import check_number, generator
 from graspel.runtime.progress import announce
 from graspel.runtime.types import Floats, Ints
@@ -176,8 +174,8 @@ class GraspelTSNE(GraphEmbedding):
         rng = generator(self.random_state)
         self._make_plan(learner, index.data.shape).check()
         with self._running():
-            self._learn_graph(learner, index, n_listed=self._n_listed)
-            distinct = merge_copies(self.graph_, index.lists(self._n_listed))
+            self._learn_graph(learner, index, n_listed=self.n_listed)
+            distinct = merge_copies(self.graph_, index.lists(self.n_listed))
             layout = self._embed(distinct, rng, callback)
         self._widths = self._find_widths(distinct)
         self.embedding_ = layout.coordinates[distinct.node_of_point]
@@ -224,7 +222,7 @@ class GraspelTSNE(GraphEmbedding):
         return self._make_plan(self._copy_learner(), X)
 
     def _make_plan(self, learner: GRASPEL, X: Any) -> Plan:
-        learning = learner._plan(X, learner._check_parameters(self._n_listed))
+        learning = learner._plan(X, learner._check_parameters(self.n_listed))
         n_iter = 0 if self.reduction > 1 else self._max_iter
         return plan_tsne(learning, self._n_attracting, self.n_components, n_iter, count_threads(self.n_jobs))
 
@@ -292,8 +290,8 @@ class GraspelTSNE(GraphEmbedding):
         return (GROUPS_MAX_ITER if self.reduction > 1 else MAX_ITER) if self.max_iter is None else self.max_iter
 
     @property
-    def _n_listed(self) -> int:
-        """Length of the lists that the learner is asked for; it lists a few more."""
+    def n_listed(self) -> int:
+        """Length of the neighbor lists that a fit needs, for `NeighborIndex.expect`; the index lists a few more."""
         return max(1, self._n_attracting - EXTRA_CANDIDATES)
 
     def _check_parameters(self) -> None:
@@ -321,12 +319,3 @@ def _levels(coarse: Coarsening, node_of_point: Ints) -> list[Ints]:
     """The maps between all levels of coarsening, the first of them from all points."""
     first, *more = coarse.levels or [np.arange(len(coarse.groups))]
     return [first[node_of_point], *more]
-
-
-def place_by_tsne(graph: Graph, neighbors: Neighbors, *, random_state: Any = 0, n_jobs: int | None = None) -> Floats:
-    """Coordinates (N x 2) by `GraspelTSNE` of points whose graph and neighbor lists are known."""
-    rng = generator(random_state)
-    model = GraspelTSNE(n_jobs=n_jobs)
-    distinct = merge_copies(graph, neighbors)
-    with one_thread_per_call():
-        return model._embed(distinct, rng, None).coordinates[distinct.node_of_point]

@@ -1,4 +1,4 @@
-r"""Outliers: points that lie much farther from the points near them than these lie from each other.
+r"""Outliers: points that are much farther from the points near them than these are from each other.
 
 Two measures are taken, and the larger one is the score. Both are about 1 inside a group of any density:
 

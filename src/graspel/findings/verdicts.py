@@ -23,8 +23,8 @@ GOOD_GAP, BAD_GAP = 0.01, 0.3  # of the optimality condition on the edges, after
 DENSE = 5.0  # edges per node from which a graph is no longer ultra-sparse
 GOOD_AGREEMENT, BAD_AGREEMENT = 0.9, 0.7  # mean share of the graphs of a consensus that agree on a point
 AT_OPTIMUM = (
-    "The weights are the best there are, and resistance tells near distances. Take far ones from the data, or from the "
-    "embedding by the first 50 eigenvectors (GraspelEmbedding)."
+    "The weights are at their optimum: resistance agrees with small distances, not with large ones. Take large ones "
+    "from the data, or from the embedding by the first 50 eigenvectors (GraspelEmbedding)."
 )
 
 

@@ -58,7 +58,7 @@ def certificate_html(certificate: Certificate) -> str:
 
 
 def _drawing(graph: Graph) -> str:
-    """An SVG of the first two nontrivial eigenvectors; nothing where that says little."""
+    """An SVG of the first two nontrivial eigenvectors; empty where that shows little."""
     if not (3 <= graph.n_nodes <= MAX_DRAWN_NODES and graph.is_connected):
         return ""
     places = spectral_layout(graph)[:, :2]

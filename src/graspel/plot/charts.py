@@ -1,7 +1,7 @@
 """Charts of a fitted model: convergence, spectrum, and resistance against distance.
 
 - Convergence: the largest distortion eta of each round, or the gap to the optimum, falls, and F rises.
-- Spectrum: the first eigenvalues of the Laplacian, and the gap that tells the number of clusters.
+- Spectrum: the first eigenvalues of the Laplacian, and the gap from which the number of clusters is read.
 - Resistance: how well effective resistance on the graph estimates squared distance in the data, pair by pair.
 """
 

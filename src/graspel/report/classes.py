@@ -104,8 +104,8 @@ def _describe_agreement(clusters: Coloring, classes: Coloring) -> list[str]:
     return [
         f"{acc:.1%} of the points lie in the cluster that is matched to their class (ACC {acc:.4f}): "
         f"{_choose(acc, 0.9, 0.6, words)}.",
-        f"To know the cluster of a point tells {nmi:.0%} of what there is to know about its class, and the other way "
-        f"round (NMI {nmi:.4f}).",
+        f"Knowing the cluster of a point gives {nmi:.0%} of the information about its class, and vice versa "
+        f"(NMI {nmi:.4f}).",
         f"On pairs of points the two partitions agree {_choose(ari, 0.8, 0.4, ('well', 'partly', 'little'))} (ARI "
         f"{ari:.4f}; 0 is chance, 1 complete agreement). {rest}".rstrip(),
     ]

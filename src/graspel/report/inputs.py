@@ -196,7 +196,7 @@ def check_inputs(
 
 def count_listed() -> int:
     """How many neighbors of each point a report asks the index for: one search for as many serves all of it."""
-    return max(NEAR, GraspelTSNE()._n_listed)
+    return max(NEAR, GraspelTSNE().n_listed)
 
 
 def without_critical_edges(graph: Graph) -> Graph:

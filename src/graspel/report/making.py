@@ -1,4 +1,4 @@
-"""How it was made: the graph after each round, the spectrum, whether R tells distance, and how to get it again."""
+"""How it was made: the graph after each round, the spectrum, resistance against distance, and how to get it again."""
 
 from __future__ import annotations
 

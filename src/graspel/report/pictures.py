@@ -138,7 +138,7 @@ def make_sheets(pictures: Pictures, points: Ints, listed: NDArray[np.bool_]) -> 
     ----------
     pictures : Pictures
     points : array, the points on the page; their thumbnails come in this order
-    listed : array of bool, which of them stand in a list; these come first where not all fit
+    listed : array of bool, which of them are named in a list; these come first where not all fit
 
     Returns
     -------

@@ -121,15 +121,6 @@ def read_file(name: str) -> str:
     return files("graspel.report.page").joinpath(name).read_text(encoding="utf-8").replace("\r\n", "\n")
 
 
-def imported_modules(source: str) -> list[str]:
-    r"""The modules that a module imports.
-
-    >>> imported_modules('import { make } from "./dom.js";\n')
-    ['dom']
-    """
-    return IMPORT.findall(source)
-
-
 def bundle_scripts() -> str:
     """All modules as one script, exactly as the browser will read it, so that its checksum is right."""
     sources = (IMPORT.sub("", read_file(f"{name}.js")) for name in MODULES)

@@ -37,7 +37,8 @@ def write_report(
     """Write the report of a fitted model to a file, completely or not at all.
 
     The neighbors of the points are those of the model's index, in its metric. The page asks for more of them than most
-    models do; one search serves both if the model was fitted to ``NeighborIndex(X).expect(45)``.
+    models do; one search serves both if the model was fitted to
+    ``NeighborIndex(X).expect(GraspelTSNE().n_listed)``.
 
     Parameters
     ----------

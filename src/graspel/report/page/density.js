@@ -1,5 +1,5 @@
-// Sizes of points: small where points are dense, so that crowds show their grain, and large where they stand alone, so
-// that single points can be seen. Static pictures do the same (`graspel.plot.scatter`).
+// Sizes of points: small where points are dense, and large where they are sparse, so that single points can be seen in
+// both. Static pictures do the same (`graspel.plot.scatter`).
 
 const ROOM = 600;  // pixels of a drawing on which points have their full width
 const [BINS, BINS_IN_SPACE] = [64, 24];  // of the histogram on each axis

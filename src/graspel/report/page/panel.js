@@ -39,7 +39,7 @@ export class Panel {
 
   render() {
     if (this.picked < 0 && !this.chosen.length) {
-      fill(this.host, make("p", { className: "note" }, "Pick a point on the map to see what it is, whom it resembles and why. "
+      fill(this.host, make("p", { className: "note" }, "Pick a point on the map to see what it is, which points it is joined to, and why. "
         + "Search finds points by number, name, class or group; the lasso chooses many at once."));
       return;
     }
