@@ -127,7 +127,7 @@ def test_options_reach_the_learner(graspel, data, output):
     options = ["--set", "n_neighbors=3", "--set", "tol=50.0", "--set", "max_iter=4", "--seed", 7]
     assert graspel("report", data, "-o", output, "-q", *options).code == 0
     page = output.read_text(encoding="utf-8")
-    assert "GRASPEL(n_neighbors=3, tol=50.0, max_iter=4, random_state=7)" in page
+    assert "GRASPEL(max_iter=4, n_neighbors=3, random_state=7, tol=50.0)" in page
 
 
 @pytest.mark.parametrize(

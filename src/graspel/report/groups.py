@@ -33,7 +33,7 @@ class Group:
     ----------
     name : str, after the majority class or the strongest features
     size : int
-    sure : float or None, mean agreement of a consensus about its points
+    agreement : float or None, mean share of the graphs of a consensus that agree on its points
     effects : Table, the features that set it apart, from `find_effects`, each with its `name`
     nearest : Table, the nearest groups, from `find_nearest_groups`
     central, outlying : arrays of points
@@ -43,7 +43,7 @@ class Group:
 
     name: str
     size: int
-    sure: float | None
+    agreement: float | None
     effects: Table
     nearest: Table
     central: Ints
@@ -54,7 +54,7 @@ class Group:
     def pack(self, selection: Selection) -> dict[str, Any]:
         """The group in types that JSON knows; points are numbered among those that are drawn."""
         return {
-            "sure": self.sure,
+            "agreement": self.agreement,
             "features": [
                 {"name": row["name"], "effect": finite_or_none(row["effect"]), "words": describe_effect(row)}
                 for row in self.effects.rows()
@@ -97,7 +97,7 @@ def describe_groups(inputs: Inputs) -> list[Group]:
         Group(
             name=name,
             size=clusters.sizes[g],
-            sure=None if inputs.agreement is None else float(inputs.agreement[groups == g].mean()),
+            agreement=None if inputs.agreement is None else float(inputs.agreement[groups == g].mean()),
             effects=effects.take(effects["group"] == g),
             nearest=nearest.take(nearest["group"] == g),
             central=central["point"][central["group"] == g],

@@ -241,13 +241,8 @@ def _make_clusterer(n_clusters: Any, learner: GRASPEL) -> GraspelClustering:
     parameters, shared = signature(GRASPEL).parameters, signature(GraspelClustering).parameters
     run = {"random_state": learner.random_state, "n_jobs": learner.n_jobs}
     settings = {name: getattr(learner, name) for name in parameters if name in shared and name not in (*run, "verbose")}
-    changed = {name: value for name, value in settings.items() if not is_equal(value, parameters[name].default)}
+    changed = {name: value for name, value in settings.items() if repr(value) != repr(parameters[name].default)}
     return GraspelClustering(n_clusters, **changed, **run)
-
-
-def is_equal(value: Any, default: Any) -> bool:
-    """Whether a parameter has this default; a graph or matrix never has."""
-    return value is default or (isinstance(value, str | int | float | bool) and value == default)
 
 
 def _check_X(learner: Any, X: Any, n_points: int) -> Any:

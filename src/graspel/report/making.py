@@ -16,7 +16,7 @@ from graspel.learning.eigengap import Eigengap
 from graspel.learning.history import Round
 from graspel.plot.fitted import get_learner
 from graspel.plot.palette import shorten
-from graspel.report.inputs import Inputs, is_equal
+from graspel.report.inputs import Inputs
 from graspel.report.packing import finite_or_none, pack
 
 SHOWN = 20  # eigenvalues drawn, as in the paper's figures
@@ -111,38 +111,13 @@ def list_settings(model: Any, source: str | None) -> list[tuple[str, str]]:
 
 def write_code(model: Any, clusterer: Any = None) -> str:
     """Python code that fits the model to X again, and the clusterer if it is another one."""
-    learner = get_learner(model)
-    others = [model] if model is not learner else []
+    fitted = {"learner" if model is get_learner(model) else "model": model}
     if clusterer is not model and hasattr(clusterer, "learner_"):
-        others.append(clusterer)
-    needs_learner = model is learner or any(one.learner is not None for one in others)
-    names = [*(["GRASPEL"] if needs_learner else []), *sorted({type(one).__name__ for one in others})]
-    lines = [f"from graspel import {', '.join(names)}", ""]
-    if model is learner:
-        lines.append(f"learner = {_format_call(learner)}.fit(X)")
-    lines += [f"{'model' if one is model else 'clusterer'} = {_format_owner(one)}.fit(X)" for one in others]
-    return "\n".join(lines)
-
-
-def _format_owner(estimator: Any) -> str:
-    """The call of an estimator that has a learner, with the learner if one was given."""
-    changed = {name: value for name, value in _changed_parameters(estimator).items() if name != "learner"}
-    arguments = [f"{name}={_format_value(value)}" for name, value in changed.items()]
-    if estimator.learner is not None:
-        arguments.append(f"learner={_format_call(estimator.learner)}")
-    return f"{type(estimator).__name__}({', '.join(arguments)})"
-
-
-def _format_call(estimator: Any) -> str:
-    arguments = ", ".join(f"{name}={_format_value(value)}" for name, value in _changed_parameters(estimator).items())
-    return f"{type(estimator).__name__}({arguments})"
-
-
-def _changed_parameters(estimator: Any) -> dict[str, Any]:
-    """The parameters whose value is not the default."""
-    parameters = signature(type(estimator)).parameters.items()
-    values = {name: getattr(estimator, name) for name, _ in parameters}
-    return {name: values[name] for name, parameter in parameters if not is_equal(values[name], parameter.default)}
+        fitted["clusterer"] = clusterer
+    learners = {"GRASPEL" for one in fitted.values() if getattr(one, "learner", None) is not None}
+    names = sorted(learners | {type(one).__name__ for one in fitted.values()})
+    lines = [f"{name} = {estimator!r}.fit(X)" for name, estimator in fitted.items()]
+    return "\n".join([f"from graspel import {', '.join(names)}", "", *lines])
 
 
 def _format_value(value: Any) -> str:

@@ -19,7 +19,7 @@ function card(page, group, k, largest) {
   const { points } = page;
   const { clusters } = points;
   const share = clusters.sizes[k] / clusters.sizes.reduce((a, b) => a + b, 0);
-  const sure = group.sure === null ? "" : `, ${formatShare(group.sure)} sure (agreement of the consensus)`;
+  const agreement = group.agreement === null ? "" : `; ${formatShare(group.agreement)} of the votes of several graphs agree`;
   const swatch = make("span", { className: "swatch", "aria-hidden": "true" });
   swatch.style.background = classColor(k);
   swatch.dataset.group = k;
@@ -29,7 +29,7 @@ function card(page, group, k, largest) {
     ? make("p", {}, `Classes: ${group.classes.map(([c, part]) => `${points.known.names[c]} (${formatShare(part)})`).join(", ")}`) : null;
   return make("article", { className: "card", id: `group-${k}` },
     make("h3", {}, swatch, make("span", { className: "name" }, clusters.names[k])),
-    make("p", {}, `${plural(clusters.sizes[k], "point")} (${formatShare(share)})${sure}`),
+    make("p", {}, `${plural(clusters.sizes[k], "point")} (${formatShare(share)})${agreement}`),
     make("p", { className: "actions" }, button("Show on the map", () => page.highlight(k, true)), " ", renaming(page, k)),
     picture, inside, featureList(group, largest),
     pointList(page, "Most typical", group.central), pointList(page, "Least typical", group.outlying), nearest(page, group));
