@@ -10,9 +10,10 @@ import pytest
 
 from graspel import GRASPEL
 from graspel.data import stored as stored_matrices
-from graspel.data.stored import StoredMatrix, open_folder
+from graspel.data.stored import StoredMatrix, ZarrArray, open_folder
 from graspel.data.validation import check_data
 from graspel.io.checks import UnusableFile
+from graspel.io.tables import read_data
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -135,6 +136,37 @@ def test_parquet_files_must_fit_each_other(tmp_path):
     (folder / "1.parquet").write_bytes(b"PAR1")
     with pytest.raises(UnusableFile, match=r"cannot be read as .parquet"):
         open_folder(folder)
+
+
+def write_one(path, names, rows=3):
+    pq.write_table(pa.table({name: np.full(rows, float(at)) for at, name in enumerate(names)}), path)
+
+
+@pytest.mark.parametrize(
+    ("names", "rows", "words"),
+    [("ba", 3, "has other columns"), ("a", 3, "has other columns"), ("abc", 3, "has other columns"), ("ab", 2, "rows")],
+)
+def test_a_folder_that_changes_after_it_was_opened_is_refused(tmp_path, names, rows, words):
+    write_one(tmp_path / "1.parquet", "ab")
+    write_one(tmp_path / "2.parquet", "ab")
+    stored = open_folder(tmp_path)
+    write_one(tmp_path / "2.parquet", names, rows)
+    with pytest.raises(UnusableFile, match=words):
+        check_data(GRASPEL(), stored)
+    (tmp_path / "2.parquet").unlink()
+    with pytest.raises(UnusableFile, match=r"2\.parquet: cannot be read"):
+        check_data(GRASPEL(), stored)
+
+
+def test_a_claimed_size_is_refused_before_anything_is_allocated(tmp_path):
+    """A folder of some hundred bytes: no chunk is there, or one chunk is all rows."""
+    zarr.create_array(store=str(tmp_path / "empty.zarr"), shape=(10**9, 3), chunks=(1000, 3), dtype="f4")
+    for read in (open_folder, read_data):
+        with pytest.raises(UnusableFile, match="claims 1,000,000,000 rows or columns but holds 0 values"):
+            read(tmp_path / "empty.zarr")
+    tall = zarr.create_array(store=str(tmp_path / "tall"), shape=(10**13, 1), chunks=(10**13, 1), dtype="f4")
+    with pytest.raises(UnusableFile, match=r"a row of chunks .* needs 40,000\.0 GB, but .* are free. Write it again"):
+        ZarrArray(tall)
 
 
 def test_a_full_disk_is_found_before_it_is_filled(monkeypatch):

@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.io.checks import UnusableFile, refuse_unreadable
+from graspel.io.checks import UnusableFile, check_fits_memory, refuse_unreadable
 from graspel.io.other_tables import open_zarr
 from graspel.runtime.optional import import_optional
 from graspel.runtime.parallel import row_blocks
@@ -71,12 +71,13 @@ class ZarrArray(StoredMatrix):
                 f"{name} holds an array of shape {tuple(array.shape)}, but a matrix is needed, one point per row."
             )
         self.name, self.shape, self.dtype = name, (int(array.shape[0]), int(array.shape[1])), np.dtype(array.dtype)
-        self._array = array
+        self._array, self._tall = array, max(1, int(array.chunks[0]))
+        chunks = min(self._tall, self.shape[0]) * self.shape[1] * self.dtype.itemsize
+        check_fits_memory(chunks, name, f"a row of chunks ({self._tall:,} rows)", "Write it again with smaller chunks.")
 
     def blocks(self) -> Iterator[NDArray[Any]]:
         """The rows in order; blocks are whole chunks, so that no chunk is unpacked twice."""
-        tall = max(1, int(self._array.chunks[0]))
-        for block in row_blocks(self.shape[0], tall * max(1, self.rows_at_once // tall)):
+        for block in row_blocks(self.shape[0], self._tall * max(1, self.rows_at_once // self._tall)):
             yield np.asarray(self._array[block])
 
 

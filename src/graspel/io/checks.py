@@ -9,9 +9,17 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from graspel.runtime.available_memory import available_memory
 from graspel.runtime.shown import shorten
 
-__all__ = ["UnusableFile", "check_claimed_size", "check_suffix", "file_suffix", "refuse_unreadable"]
+__all__ = [
+    "UnusableFile",
+    "check_claimed_size",
+    "check_fits_memory",
+    "check_suffix",
+    "file_suffix",
+    "refuse_unreadable",
+]
 
 DOUBLE_SUFFIXES = (".csv.gz",)  # suffixes with two dots that name one format
 ENTRIES = 1_000  # claimed size for each entry of the file; no real graph or table has 999 of 1,000 nodes or rows empty
@@ -99,4 +107,13 @@ def check_claimed_size(size: int, n_entries: int, noun: str, entries: str) -> No
             f"it claims {size:,} {noun} but holds {n_entries:,} {entries}; at most {ENTRIES:,} {noun} for each of the "
             f"{entries}, and {FREE:,} more, are read, because every one of them takes memory. Leave out {noun} "
             f"without {entries}"
+        )
+
+
+def check_fits_memory(n_bytes: int, path: str | os.PathLike[str], what: str, advice: str) -> None:
+    """Raise if `what` of a file needs more memory than there is, before it is allocated."""
+    free = available_memory()
+    if free is not None and n_bytes > free:
+        raise UnusableFile(
+            f"{path}: {what} needs {n_bytes / 1e9:,.1f} GB, but {free / 1e9:,.1f} GB of memory are free. {advice}"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from graspel.io.checks import UnusableFile
+from graspel.io.checks import UnusableFile, check_claimed_size, check_fits_memory
 from graspel.io.csv_files import is_number
 from graspel.io.table import Table, table_of_cells
 from graspel.runtime.optional import import_optional
@@ -88,16 +89,20 @@ def read_zarr(path: Path, key: str | None) -> Table:
     if content.attrs.get("encoding-type") == "anndata":
         anndata = import_optional("anndata", "scanpy", "Reading AnnData from .zarr")
         return _table_of_anndata(anndata.read_zarr(path), key, path)
-    return Table.of_numbers(np.asarray(open_zarr(path, key)[...]))
+    array = open_zarr(path, key)
+    check_fits_memory(array.nbytes, path, "the matrix", "Leave out --columns and the like: then it is read in blocks.")
+    return Table.of_numbers(np.asarray(array[...]))
 
 
 def open_zarr(path: Path, key: str | None) -> Any:
     """The array in a folder of zarr, or one of the arrays of a group."""
     content = import_optional("zarr", "zarr", "Reading zarr").open(str(path), mode="r")
     if not hasattr(content, "chunks"):  # a group
-        return content[choose_array(sorted(content.array_keys()), key, path)]
-    if key is not None:
+        content = content[choose_array(sorted(content.array_keys()), key, path)]
+    elif key is not None:
         raise UnusableFile(f"--key {key} names an array of a group, but {path} is an array; leave --key out.")
+    n_values = content.nchunks_initialized * math.prod(content.chunks)
+    check_claimed_size(max(content.shape, default=0), n_values, "rows or columns", "values in its chunks")
     return content
 
 
