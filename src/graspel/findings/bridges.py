@@ -21,7 +21,6 @@ import numpy as np
 
 from graspel.findings.table import Table
 from graspel.graph import Graph
-from graspel.kernels.bridges import depth_first_low
 from graspel.runtime.types import Ints
 
 
@@ -90,6 +89,8 @@ def find_cut_points(graph: Graph) -> Table:
 
 
 def _search(graph: Graph) -> _Search:
+    from graspel.kernels.bridges import depth_first_low  # only here: to load numba takes half a second
+
     A = graph.adjacency
     parent, entered, low, size, component = depth_first_low(A.indptr.astype(np.int64), A.indices.astype(np.int64))
     return _Search(parent, entered, low, size, np.bincount(component, minlength=1)[component])
