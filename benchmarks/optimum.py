@@ -50,13 +50,13 @@ def learn(X: np.ndarray, **parameters: Any) -> Any:
 
 def solve_all_pairs(X: np.ndarray) -> tuple[float, np.ndarray]:
     """F at the optimum over all pairs, found on all of them at once to a gap below 1e-6, and R of all pairs."""
-    from graspel.data.prepared import Data
+    from graspel.data.prepare import prepare_rows
     from graspel.optimum.oracles import ExactOracle
     from graspel.optimum.problem import WeightProblem
 
     n = len(X)
     i, j = (ends.astype(np.int64) for ends in np.triu_indices(n, 1))
-    z = np.maximum(Data(X).pair_distances(i, j), 1e-30)
+    z = np.maximum(prepare_rows(X).squared_distances(i, j), 1e-30)
     unit = float(np.median(z))
     problem = WeightProblem(i, j, n, z / unit, ground=unit / 1e6)
     found = ExactOracle(problem).maximize(np.ones(len(z)), lambda now: problem.gap(now.u, now.R) <= 1e-6, 1000)

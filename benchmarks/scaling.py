@@ -38,13 +38,13 @@ def manifold(n: int, n_features: int = 32, seed: int = 0) -> np.ndarray:
 
 def search_neighbors(X: np.ndarray, k: int) -> Any:
     """The learner's own search for k neighbors, preparation included."""
-    from graspel.data.prepared import Data
+    from graspel.data.prepare import prepare_rows
     from graspel.neighbors.search import nearest_neighbors
     from graspel.runtime.parallel import count_threads, one_thread_per_call
 
     rng = np.random.default_rng(0)
     with one_thread_per_call():
-        return nearest_neighbors(Data(X, rng=rng, n_threads=count_threads(None)), k, rng)
+        return nearest_neighbors(prepare_rows(X, rng=rng, n_threads=count_threads(None)), k, rng)
 
 
 def measure_size(n: int, kernels: list[str]) -> dict[str, Any]:

@@ -20,20 +20,13 @@ from fuzzing.cases import Case
 Draw = Callable[[np.random.Generator], Case]
 
 LOW_LIMITS: dict[str, dict[str, float]] = {
-    "graspel.neighbors.search": {"EXACT_WORK": 0.0, "MIN_CLUMP": 8, "MANY_PAIRS": 0},
+    "graspel.neighbors.exact": {"EXACT_WORK": 0.0},
+    "graspel.neighbors.engines": {"MIN_CLUMP": 8, "MANY_PAIRS": 0},
     "graspel.neighbors.approximate": {"MANY_POINTS": 100},
-    "graspel.neighbors.index": {"EXACT_WORK": 0.0, "MANY_PAIRS": 0},
-    "graspel.learning.connect": {"EXACT_WORK": 0.0},
     "graspel.neighbors.landmarks": {"TOP_LANDMARKS": 8, "QUERY_BLOCK": 64, "FOUND_BYTES": 1 << 16},
-    "graspel.neighbors.cells": {"CELL_POINTS": 8},
-    "graspel.neighbors.partition": {"MANY_CENTERS": 16},
-    "graspel.data.prepared": {
-        "COMPILED_WORK": 0,
-        "BLOCK_BYTES": 4096,
-        "MAX_SKETCH_FEATURES": 8,
-        "SKETCH_DIMENSIONS": 8,
-        "SKETCH_SAMPLE": 64,
-    },
+    "graspel.neighbors.cells": {"CELL_POINTS": 8, "MANY_CENTERS": 16},
+    "graspel.data.dense": {"COMPILED_WORK": 0, "BLOCK_BYTES": 4096},
+    "graspel.data.principal": {"MAX_SKETCH_FEATURES": 8, "SKETCH_DIMENSIONS": 8, "SKETCH_SAMPLE": 64},
     "graspel.linalg.factor.approximate_factor": {"COMPILED_SIZE": 0, "MIN_THREADED_LENGTH": 1},
     "graspel.linalg.vectors": {"MIN_THREADED_LENGTH": 1},
     "graspel.linalg.solve": {"MIN_THREADED_LENGTH": 1, "MANY": 100},

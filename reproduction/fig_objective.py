@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from graspel.data.prepared import Data
+from graspel.data.prepare import prepare_rows
 from graspel.estimators.learner import GRASPEL
 from graspel.graph import Graph
 from graspel.learning.history import Round
@@ -65,7 +65,7 @@ class _ObjectiveRecorder:
     """A callback that records F and the density after each round; the eigensolver starts from its last vectors."""
 
     def __init__(self, X: Any) -> None:
-        self._points = Data(X)
+        self._points = prepare_rows(X)
         self._guess: NDArray[np.float64] | None = None
         self.states: list[dict[str, Any]] = []
 

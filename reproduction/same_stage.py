@@ -22,7 +22,7 @@ from graspel.cluster import cluster_graph
 from graspel.cluster.agreed_graph import agreed_graph
 from graspel.cluster.consensus import find_consensus
 from graspel.cluster.members import MEMBERS, build_member
-from graspel.data.prepared import Data
+from graspel.data.prepare import prepare_rows
 from graspel.graph import Graph
 from graspel.learning.initial import initial_graph
 from graspel.learning.neighbor_rules import CONSIDERED
@@ -64,7 +64,9 @@ def default_clustering(problem: Problem, **parameters: Any) -> FoundClusters:
 def agreed_alone(problem: Problem) -> FoundClusters:
     """The agreed graph of our seven members as a single graph, without the vote. Equal points are one node."""
     rng = np.random.default_rng(problem.seed)
-    start = initial_graph(NeighborIndex.of_points(Data(np.asarray(problem.X))), "knn", 2, rng, n_listed=CONSIDERED)
+    start = initial_graph(
+        NeighborIndex.of_points(prepare_rows(np.asarray(problem.X))), "knn", 2, rng, n_listed=CONSIDERED
+    )
     neighbors = start.neighbors
     if neighbors is None:
         raise RuntimeError("the start has no neighbor lists")

@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from graspel import GRASPEL, Graph
-from graspel.data.prepared import Data
+from graspel.data.prepare import prepare_rows
 from twins import pairs_of
 
 GOOD = np.random.default_rng(0).standard_normal((40, 3))
@@ -267,7 +267,7 @@ def test_two_points(X):
 def test_as_many_neighbors_as_there_can_be():
     graph = GRASPEL(39, random_state=0).fit(GOOD).graph_
     assert graph.n_edges == 40 * 39 // 2
-    assert Data(GOOD).squared_distances(graph.heads, graph.tails) @ graph.weights == pytest.approx(39)
+    assert prepare_rows(GOOD).squared_distances(graph.heads, graph.tails) @ graph.weights == pytest.approx(39)
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import fuzzing.__main__ as fuzzer
-import graspel.neighbors.search as search
+import graspel.neighbors.exact as exact
 from fuzzing.cases import Case, find_fault
 from fuzzing.limits import are_low, low_limits
 from fuzzing.targets import TARGETS
-from graspel.data.prepared import Data
+from graspel.data.prepare import prepare_rows
 from graspel.neighbors.search import nearest_neighbors
 
 
@@ -56,12 +56,12 @@ def test_a_call_may_take_as_many_rounds_as_its_data_need():
 
 def test_low_limits_reach_the_code_for_large_data_and_are_taken_back():
     X = np.random.default_rng(0).standard_normal((60, 3))
-    before = search.EXACT_WORK
+    before = exact.EXACT_WORK
     with low_limits():
         assert are_low()
-        found = nearest_neighbors(Data(X), 2, np.random.default_rng(0))
+        found = nearest_neighbors(prepare_rows(X), 2, np.random.default_rng(0))
         assert found.landmarks is not None
-    assert before == search.EXACT_WORK
+    assert before == exact.EXACT_WORK
     assert not are_low()
 
 

@@ -9,14 +9,13 @@ import sys
 import numpy as np
 import pytest
 
-import graspel.learning.connect as connect
-import graspel.neighbors.search as neighbors
+import graspel.neighbors.exact as exact
 from graspel import GRASPEL
 
 FINGERPRINTS = """
 import hashlib, sys
 import numpy as np
-import graspel.learning.connect as connect, graspel.neighbors.search as neighbors
+import graspel.neighbors.exact as exact_search
 from graspel import GRASPEL
 
 def points(n, m):
@@ -40,7 +39,7 @@ def fingerprints(n_jobs):
     yield fingerprint(GRASPEL(candidates="clusters", **settings).fit(exact))
     yield fingerprint(GRASPEL(initial="mst", **settings).fit(exact.astype(np.float32)))
     # From here on the search that is meant for very many points.
-    neighbors.EXACT_WORK = connect.EXACT_WORK = 0.0
+    exact_search.EXACT_WORK = 0.0
     yield fingerprint(GRASPEL(**settings).fit(points(1500, 140)))
 """
 
@@ -63,8 +62,7 @@ def test_same_seed_same_bits_at_any_number_of_threads_in_any_process():
 def search(request, monkeypatch):
     """Both ways to search for neighbors."""
     if request.param == "landmarks":
-        for module, name in ((neighbors, "EXACT_WORK"), (connect, "EXACT_WORK")):
-            monkeypatch.setattr(module, name, 0.0)
+        monkeypatch.setattr(exact, "EXACT_WORK", 0.0)
 
 
 @pytest.mark.filterwarnings("ignore")

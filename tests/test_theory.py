@@ -9,7 +9,7 @@ import pytest
 
 import toy_graphs
 from graspel import GRASPEL, Graph, Origin
-from graspel.data.prepared import Data
+from graspel.data.prepare import prepare_rows
 from graspel.learning import embed
 from graspel.learning.candidates import CANDIDATES
 from graspel.learning.embed import spectral_embedding
@@ -85,7 +85,7 @@ def test_eta_of_edges_tends_to_the_leverage_score(seed):
     """With w = 1/z and all eigenvectors, eta = z_emb / z = w R, and its sum over the edges is N - 1 (Foster)."""
     X = points(seed, 80)
     graph = GRASPEL(3, max_iter=0, random_state=0).fit(X).graph_
-    z = Data(X).squared_distances(graph.heads, graph.tails)
+    z = prepare_rows(X).squared_distances(graph.heads, graph.tails)
     graph = graph.with_weights(1 / z)
     embedding = spectral_embedding(graph, 79, 1e9, np.random.default_rng(0))
     eta = embedding.squared_distances(graph.heads, graph.tails) / z
@@ -111,7 +111,7 @@ def test_calibration_maximizes_the_objective_over_all_scales(connected_graph, se
 def test_the_learned_graph_is_calibrated(seed, candidates):
     X = points(seed)
     graph = GRASPEL(candidates=candidates, random_state=0).fit(X).graph_
-    z = Data(X).squared_distances(graph.heads, graph.tails)
+    z = prepare_rows(X).squared_distances(graph.heads, graph.tails)
     assert graph.weights @ z == pytest.approx(len(X) - 1)
     R = resistances(graph)[graph.heads, graph.tails]
     assert graph.weights @ R == pytest.approx(len(X) - 1)  # Foster: on average resistance is z

@@ -13,11 +13,11 @@ from sklearn.metrics import adjusted_rand_score
 
 from graspel import GRASPEL, GraspelClustering
 from graspel.cluster.agreed_graph import agreed_graph
-from graspel.cluster.centers import ENOUGH_LINKS, labels_by_centers, principal_rows
+from graspel.cluster.centers import ENOUGH_LINKS, labels_by_centers
 from graspel.cluster.consensus import adjusted_agreement, describe_consensus, find_consensus, match_labels
 from graspel.cluster.consensus_clusters import AGREED
 from graspel.cluster.members import MEMBERS, build_member, count_side_by_side
-from graspel.data.prepared import Data
+from graspel.data.prepare import prepare_rows
 from graspel.learning.weights import Weights
 from graspel.linalg.components import Components
 from graspel.metrics import clustering_accuracy
@@ -85,7 +85,7 @@ def test_how_sure_it_is():
 
 @pytest.mark.parametrize("member", MEMBERS)
 def test_the_graph_of_a_member_is_connected(member, rng):
-    points = Data(rng.standard_normal((200, 3)))
+    points = prepare_rows(rng.standard_normal((200, 3)))
     lists = nearest_neighbors(points, 16, rng)
     A = build_member(member, lists, Weights.from_distances(lists.z[:, :1], 3), rng)
     assert Components.of(A).number == 1
@@ -165,8 +165,8 @@ def test_centers_where_no_graph_separates(seed):
 @pytest.mark.parametrize("sparse", [False, True])
 def test_principal_rows_keep_distances(sparse, rng):
     X = rng.standard_normal((60, 5))
-    points = Data(sp.csr_array(X) if sparse else X)
-    rows = principal_rows(nearest_neighbors(points, 12, rng))
+    points = prepare_rows(sp.csr_array(X) if sparse else X)
+    rows = points.principal_rows()
     ratio = pdist(rows) / pdist(X)
     assert_allclose(ratio, ratio[0], rtol=1e-5)
 
@@ -236,8 +236,7 @@ def test_wrong_parameters():
 def test_sparse_rows_have_centers_too(rng, n):
     """Sparse points have no sketch: a small matrix is taken as it is, a large one by its singular directions."""
     X = sp.random_array((n, 600), density=0.02, rng=rng, format="csr")
-    points = Data(X)
-    assert points.sparse is not None
-    assert len(principal_rows(nearest_neighbors(points, 12, rng))) == n
+    points = prepare_rows(X)
+    assert len(points.principal_rows()) == n
     labels = GraspelClustering(8, metric="cosine", random_state=0).fit_predict(X)
     assert len(set(labels.tolist())) == 8

@@ -13,7 +13,7 @@ from graspel.cluster import groups as groups_module
 from graspel.cluster.groups import find_groups
 from graspel.cluster.members import MEMBERS, build_member
 from graspel.cluster.ward import ward_tree
-from graspel.data.prepared import Data
+from graspel.data.prepare import prepare_rows
 from graspel.learning.weights import Weights
 from graspel.linalg.components import Components
 from graspel.linalg.contraction import contract
@@ -26,7 +26,7 @@ WEIGH = Weights(n_features=4, floor=1e-12)
 @pytest.fixture
 def lists(rng):
     X, _ = make_blobs(900, 4, centers=6, cluster_std=0.4, random_state=2)
-    return nearest_neighbors(Data(X), 16, rng)
+    return nearest_neighbors(prepare_rows(X), 16, rng)
 
 
 def test_few_points_are_not_merged(lists, rng):
@@ -50,7 +50,7 @@ def test_groups_are_smaller_than_clusters(lists, rng):
 
 def test_sparse_rows_stay_single(rng):
     X = sp.random_array((300, 500), density=0.02, rng=rng, format="csr")
-    assert find_groups(nearest_neighbors(Data(X), 12, rng), WEIGH, rng, max_nodes=50) is None
+    assert find_groups(nearest_neighbors(prepare_rows(X), 12, rng), WEIGH, rng, max_nodes=50) is None
 
 
 def test_the_graph_of_groups_is_the_contracted_graph(lists, rng):

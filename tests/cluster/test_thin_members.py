@@ -9,7 +9,7 @@ from sklearn.datasets import make_blobs, make_moons
 
 from graspel import GraspelClustering
 from graspel.cluster.members import THIN_DENSITY, THIN_MEMBERS, build_member
-from graspel.data.prepared import Data
+from graspel.data.prepare import prepare_rows
 from graspel.learning.initial import initial_graph
 from graspel.learning.neighbor_rules import CONSIDERED
 from graspel.metrics import clustering_accuracy
@@ -19,7 +19,7 @@ from graspel.neighbors.index import NeighborIndex
 def test_members_are_thin_and_connected(seed):
     X, _ = make_blobs(200, 5, centers=3, random_state=seed)
     rng = np.random.default_rng(seed)
-    start = initial_graph(NeighborIndex.of_points(Data(X)), "knn", 2, rng, n_listed=CONSIDERED)
+    start = initial_graph(NeighborIndex.of_points(prepare_rows(X)), "knn", 2, rng, n_listed=CONSIDERED)
     for member in THIN_MEMBERS:
         adjacency = build_member(member, start.neighbors, start.weigh, rng, sparse=True)
         assert adjacency.nnz / 2 / 200 <= THIN_DENSITY + 1e-9

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import pdist
 
 from graspel.data.far_rows import FAR, SPAN, FarRows, find_groups, row_lengths
-from graspel.data.prepared import Data
+from graspel.data.prepare import prepare_rows
 
 
 def test_near_rows_stay_as_they_are(rng):
@@ -49,7 +49,7 @@ def test_two_crowds_three_hundred_decades_apart_keep_their_distances(rng):
     crowd, others = 1e-7 * rng.standard_normal((18, 8)), 1e299 * rng.standard_normal((12, 8))
     X = np.vstack([crowd, others])
     with pytest.warns(UserWarning, match="of X lies"):
-        points = Data(X)
+        points = prepare_rows(X)
     for first, Y in ((0, crowd / 1e-7), (18, others / 1e299)):
         p, q = np.triu_indices(len(Y), 1)
         z, expected = points.squared_distances(first + p, first + q), pdist(Y) ** 2
@@ -69,7 +69,7 @@ def test_one_value_leaves_the_distances_of_others(rng, value):
     X = rng.standard_normal((200, 3))
     X[11, 1] = value
     with pytest.warns(UserWarning, match=r"row 11 of X lies \S+ times as far out as rows usually do \(column 1 is"):
-        points = Data(X)
+        points = prepare_rows(X)
     p, q = np.array([0, 1, 2]), np.array([3, 4, 5])
     z = points.squared_distances(p, q)
     expected = ((X[p] - X[q]) ** 2).sum(axis=1)
@@ -80,14 +80,14 @@ def test_one_value_leaves_the_distances_of_others(rng, value):
 
 @pytest.mark.parametrize("offset", [1e3, 1e9, 1e12])
 def test_a_common_offset_is_no_row_far_out(rng, offset, recwarn):
-    Data(rng.standard_normal((100, 3)) + offset)
+    prepare_rows(rng.standard_normal((100, 3)) + offset)
     assert not recwarn
 
 
 def test_cosine_of_rows_of_very_different_lengths(rng):
     X = rng.standard_normal((30, 4))
     lengths = 10.0 ** rng.uniform(-200, 200, (30, 1))
-    plain, scaled = Data(X, metric="cosine"), Data(X * lengths, metric="cosine")
+    plain, scaled = prepare_rows(X, metric="cosine"), prepare_rows(X * lengths, metric="cosine")
     p, q = np.triu_indices(30, 1)
     assert_allclose(scaled.squared_distances(p, q), plain.squared_distances(p, q), rtol=1e-6)
 
@@ -95,7 +95,7 @@ def test_cosine_of_rows_of_very_different_lengths(rng):
 def test_rows_that_all_lie_far_out_once_tiny_differences_are_gone():
     X = np.array([[1e-24, 1e12], [2e-24, 0], [0, 1e12], [1e-24, 0], [1e-24, 2.2e-296]])
     with pytest.warns(UserWarning, match="of X lies"):
-        points = Data(X)
+        points = prepare_rows(X)
     p, q = np.triu_indices(5, 1)
     assert np.isfinite(points.squared_distances(p, q)).all()
     assert np.abs(points.rows(np.arange(5))).max() < 1e15
@@ -106,7 +106,7 @@ def test_a_ratio_that_no_double_can_hold(largest):
     """The typical distance is that of one row, 1e-264 or the smallest number."""
     for smallest in (1e-264, 5e-324):
         with pytest.warns(UserWarning, match=r"row 1 of X lies \S+ times as far out"):
-            points = Data(np.array([[0.0, smallest], [largest, 0.0], [0.0, 0.0]]))
+            points = prepare_rows(np.array([[0.0, smallest], [largest, 0.0], [0.0, 0.0]]))
         z = points.squared_distances([0, 0], [1, 2])
         assert np.isfinite(z).all()
         assert z[0] > 0

@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsTransformer, kneighbors_graph
 from sklearn.pipeline import make_pipeline
 
 from graspel import GRASPEL, Graph, GraspelNeighbors, connect, spectral_init
-from graspel.data.distance_table import DistanceTable
+from graspel.data.table import TableData
 from graspel.graph.neighbor_lists import FEW_NODES, Seeds, nearest_along_graph
 
 
@@ -236,14 +236,14 @@ def test_bad_metrics():
 
 
 def test_the_limit_of_the_table_is_said(monkeypatch):
-    monkeypatch.setattr("graspel.data.distance_table.MAX_TABLE_POINTS", 10)
+    monkeypatch.setattr("graspel.data.table.MAX_TABLE_POINTS", 10)
     with pytest.raises(ValueError, match=r"12 points: .*at most 10 points. Pass features"):
         GRASPEL(metric="chebyshev").fit(np.eye(12))
 
 
 def test_a_table_has_the_norm_of_its_points(rng):
     X = rng.standard_normal((80, 4))
-    points = DistanceTable(pairwise_distances(X), None, 1)
+    points = TableData(pairwise_distances(X), None, 1)
     assert points.spectral_norm == pytest.approx(np.linalg.norm(X - X.mean(axis=0), 2), rel=1e-5)
 
 

@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from graspel import GRASPEL, Graph, Origin
-from graspel.data.prepared import Data
+from graspel.data.prepare import prepare_rows
 from graspel.learning.candidates import CANDIDATES
 from graspel.learning.history import Round
 from graspel.learning.objective import best_scale
@@ -175,7 +175,7 @@ def test_joining_components_is_the_first_round(seed):
 def test_the_last_graph_is_the_learned_one_but_for_its_scale(seed):
     model, listener = fitted(seed)
     last = listener.calls[-1][1]
-    z = Data(blobs(seed)).squared_distances(last.heads, last.tails)
+    z = prepare_rows(blobs(seed)).squared_distances(last.heads, last.tails)
     assert pairs_of(last) == pairs_of(model.graph_)
     assert model.graph_.weights / last.weights == pytest.approx(best_scale(last, z, 0.0))
 

@@ -7,7 +7,7 @@ from sklearn.datasets import load_digits
 import graspel.learning.candidates as candidates
 import toy_graphs
 from graspel import GRASPEL, Graph
-from graspel.data.prepared import Data
+from graspel.data.prepare import prepare_rows
 from graspel.learning.candidates import (
     CANDIDATES,
     EmbeddedGraph,
@@ -92,7 +92,7 @@ def test_one_cluster_has_no_candidates(rng):
 @pytest.mark.parametrize("n", [2, 3, 5])
 def test_the_smallest_graphs(name, n, rng):
     strategy, graph = CANDIDATES[name], toy_graphs.path(n)
-    source = EmbeddedGraph(graph, Data(np.arange(float(n))[:, None]))
+    source = EmbeddedGraph(graph, prepare_rows(np.arange(float(n))[:, None]))
     for left, right in strategy.blocks(embedded(graph, strategy.n_components), 0.05, rng, source):
         assert len(left)
         assert len(right)
@@ -102,7 +102,7 @@ def test_multilevel_finds_the_two_ends_of_a_bent_chain(rng, monkeypatch):
     """Points on a horseshoe: its two ends are near in the data and far along the graph."""
     monkeypatch.setattr(candidates, "COARSE_NODES", 40)
     angle = np.linspace(0.05, 2 * np.pi - 0.05, 400)
-    points, graph = Data(np.c_[np.cos(angle), np.sin(angle)]), toy_graphs.path(400)
+    points, graph = prepare_rows(np.c_[np.cos(angle), np.sin(angle)]), toy_graphs.path(400)
     blocks = CANDIDATES["multilevel"].blocks(embedded(graph, 5), 0.05, rng, EmbeddedGraph(graph, points))
     assert {0, 399} <= {int(node) for block in blocks[:3] for group in block for node in group}
     for left, right in blocks:

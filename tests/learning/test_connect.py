@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graspel.learning.connect as connect
-import graspel.neighbors.search as neighbors
+import graspel.neighbors.exact as exact
 from graspel import GRASPEL, Graph, Origin
-from graspel.data.prepared import Data
+from graspel.data.prepare import prepare_rows
 from graspel.learning.run import run
 from graspel.learning.settings import Settings
 from graspel.neighbors.cells import Cells
@@ -41,9 +41,8 @@ def point_clouds(draw: st.DrawFn) -> np.ndarray:
 
 def joined(X: np.ndarray, n_neighbors: int = 2, **parameters) -> Graph:
     """Step 1 alone: the initial graph, its components joined."""
-    return run(
-        NeighborIndex.of_points(Data(X)), Settings(n_neighbors, max_iter=0, **parameters), np.random.default_rng(0)
-    ).graph
+    index, settings = NeighborIndex.of_points(prepare_rows(X)), Settings(n_neighbors, max_iter=0, **parameters)
+    return run(index, settings, np.random.default_rng(0)).graph
 
 
 def joins_of(graph: Graph) -> Graph:
@@ -179,7 +178,7 @@ def test_eta_of_a_join_is_that_of_the_null_space(rng):
     e = np.zeros(len(X))
     e[graph.heads[at]], e[graph.tails[at]] = 1, -1
     z_emb = sigma**2 * e @ P @ e
-    z = Data(X).squared_distances([graph.heads[at]], [graph.tails[at]])[0]
+    z = prepare_rows(X).squared_distances([graph.heads[at]], [graph.tails[at]])[0]
     assert graph.eta[at] == pytest.approx(z_emb / z)
     assert graph.gradient[at] == pytest.approx(z_emb - z - 4 * beta)
     assert graph.round[at] == 1
@@ -195,8 +194,7 @@ def through_cells(monkeypatch):
         calls.append(args)
         return outside(*args, **options)
 
-    monkeypatch.setattr(neighbors, "EXACT_WORK", 0.0)
-    monkeypatch.setattr(connect, "EXACT_WORK", 0.0)
+    monkeypatch.setattr(exact, "EXACT_WORK", 0.0)
     monkeypatch.setattr(Cells, "nearest_outside", counted)
     return calls
 
@@ -230,7 +228,7 @@ def test_the_path_through_cells_builds_a_tree_from_single_points(rng, through_ce
 def test_lists_cut_short_do_not_keep_components_apart(rng, rest):
     """Lists that found too few points end in inf, with any index: such points must still be searched for."""
     X = clusters_far_apart(rng, 60)
-    found = nearest_neighbors(Data(X), 2, rng)
+    found = nearest_neighbors(prepare_rows(X), 2, rng)
     short_z, short_indices = found.z.copy(), found.indices.copy()
     short_z[:, 2:], short_indices[:, 2:] = np.inf, np.arange(60)[:, None] if rest is None else rest
     short = type(found)(**{**vars(found), "z": short_z, "indices": short_indices})

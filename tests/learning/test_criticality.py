@@ -8,7 +8,7 @@ import pytest
 import graspel.learning.criticality as criticality
 import toy_graphs
 from graspel import GRASPEL, Graph, Origin
-from graspel.data.prepared import Data
+from graspel.data.prepare import prepare_rows
 from graspel.learning.candidates import CANDIDATES, Block
 from graspel.learning.criticality import add_critical_edges, find_most_critical
 from graspel.learning.embed import Embedding, spectral_embedding
@@ -21,7 +21,7 @@ class Case:
 
     def __init__(self, rng: np.random.Generator, n: int = 120, m: int = 4, r: int = 1) -> None:
         self.X = rng.standard_normal((n, m)) + 5 * rng.standard_normal((3, m))[rng.integers(3, size=n)]
-        self.points = Data(self.X)
+        self.points = prepare_rows(self.X)
         self.graph = GRASPEL(max_iter=0, random_state=0).fit(self.X).graph_.scaled(1 / m)
         self.embedding = spectral_embedding(self.graph, r, 1e3, rng)
         self.weigh = Weights(m, 1e-12)
@@ -100,7 +100,7 @@ def test_a_pair_in_two_blocks_is_one_pair(rng):
 
 def test_where_all_candidates_are_edges_there_is_nothing_critical(rng):
     graph = toy_graphs.complete(6)
-    points = Data(rng.standard_normal((6, 2)))
+    points = prepare_rows(rng.standard_normal((6, 2)))
     embedding = spectral_embedding(graph, 1, 1e3, rng)
     blocks = [Block(np.arange(3), np.arange(3, 6))]
     critical = find_most_critical(blocks, embedding, points, graph, n_edges=2, beta=0.0, weigh=Weights(2, 1e-9))
@@ -135,11 +135,11 @@ def test_copies_are_no_candidates_and_near_copies_have_a_finite_distortion(rng):
     embedding = spectral_embedding(graph, 1, 1e3, rng)
     for pair, factor in (((0, 2), 0.0), ((1, 5), 1.0), ((3, 1), 1.0)):
         blocks = [Block(*(np.array([node]) for node in pair))]
-        critical = find_most_critical(blocks, embedding, Data(X), graph, n_edges=1, beta=0.0, weigh=weigh)
-        z = max(0.5, Data(X).squared_distances(*blocks[0])[0])
+        critical = find_most_critical(blocks, embedding, prepare_rows(X), graph, n_edges=1, beta=0.0, weigh=weigh)
+        z = max(0.5, prepare_rows(X).squared_distances(*blocks[0])[0])
         assert critical.max_eta == pytest.approx(factor * embedding.squared_distances(*blocks[0])[0] / z)
-    assert find_most_critical([Block(np.array([0]), np.array([2]))], embedding, Data(X), graph, n_edges=1, beta=0.0,
-                         weigh=weigh).n_edges == 0  # fmt: skip
+    edge = [Block(np.array([0]), np.array([2]))]
+    assert find_most_critical(edge, embedding, prepare_rows(X), graph, n_edges=1, beta=0.0, weigh=weigh).n_edges == 0
 
 
 def test_critical_edges_carry_their_provenance(rng):
@@ -178,7 +178,9 @@ def test_a_hub_does_not_starve_the_others(rng):
     embedding = Embedding(np.array([1.0]), u[:, None], u[:, None])
     graph = Graph(n, np.arange(n - 1), np.arange(1, n), 1.0)
     blocks = [Block(np.arange(n // 2), np.arange(n // 2, n))]
-    critical = find_most_critical(blocks, embedding, Data(X), graph, n_edges=2, beta=0.0, weigh=Weights(3, 1e-12))
+    critical = find_most_critical(
+        blocks, embedding, prepare_rows(X), graph, n_edges=2, beta=0.0, weigh=Weights(3, 1e-12)
+    )
     z_emb = (u[:, None] - u) ** 2
     assert found_pairs(critical) == greedy_critical(blocks, z_emb, z_data(X), graph, 2, 0.0)
     assert critical.n_edges == 2

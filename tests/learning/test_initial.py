@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from graspel import Graph, Origin
-from graspel.data.prepared import Data
+from graspel.data.prepare import prepare_rows
 from graspel.learning.initial import INITIAL, InitialInputs, edges_from_user, initial_graph
 from graspel.learning.weights import Weights
 from graspel.neighbors.index import NeighborIndex
@@ -14,7 +14,7 @@ from twins import all_squared_distances, nearest_neighbor_pairs, pairs_of, z_dat
 
 
 def index_of(X: np.ndarray) -> NeighborIndex:
-    return NeighborIndex.of_points(Data(X))
+    return NeighborIndex.of_points(prepare_rows(X))
 
 
 @pytest.mark.parametrize("k", [1, 2, 5, 29])
@@ -36,7 +36,7 @@ def test_mst_starts_without_edges(rng):
 
 
 def test_a_list_that_is_too_short_makes_fewer_edges(rng):
-    points = Data(rng.standard_normal((6, 2)))
+    points = prepare_rows(rng.standard_normal((6, 2)))
     found = nearest_neighbors(points, 2, rng)
     z, indices = found.z.copy(), found.indices.copy()
     z[2, 1:], indices[2, 1:] = np.inf, 2  # a list that found only one point ends in the point itself

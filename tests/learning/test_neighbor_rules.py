@@ -7,13 +7,13 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from graspel import GRASPEL
-from graspel.data.prepared import Data
+from graspel.data.prepare import prepare_rows
 from graspel.learning.neighbor_rules import NEIGHBOR_RULES, choose_neighbors, mutual_keys
 from graspel.neighbors.search import nearest_neighbors
 
 
 def test_mutual_keys_are_those_of_the_plain_loop(rng):
-    lists = nearest_neighbors(Data(rng.standard_normal((60, 3))), 6, rng)
+    lists = nearest_neighbors(prepare_rows(rng.standard_normal((60, 3))), 6, rng)
     indices, z = lists.indices[:, :6], lists.z[:, :6]
     keys = mutual_keys(indices, z)
     for p in range(60):
@@ -23,7 +23,7 @@ def test_mutual_keys_are_those_of_the_plain_loop(rng):
 
 
 def test_all_rules_agree_where_all_neighbors_are_taken(rng):
-    lists = nearest_neighbors(Data(rng.standard_normal((12, 2))), 11, rng)
+    lists = nearest_neighbors(prepare_rows(rng.standard_normal((12, 2))), 11, rng)
     pairs = [set(zip(*choose_neighbors(lists, rule, 11)[:2], strict=True)) for rule in NEIGHBOR_RULES]
     assert pairs[0] == pairs[1] == pairs[2]
 
@@ -42,7 +42,7 @@ def test_a_sparse_point_is_no_bridge():
     X = np.concatenate([line, [2.0], line + 2.1])[:, None]
     X[20] = 2.0
     far = np.array([[1.0, 5.0]])
-    points = Data(np.concatenate([np.hstack([X, np.zeros_like(X)]), far]))
+    points = prepare_rows(np.concatenate([np.hstack([X, np.zeros_like(X)]), far]))
     lists = nearest_neighbors(points, 16, np.random.default_rng(0))
     heads, tails, _ = choose_neighbors(lists, "mutual", 2)
     assert 41 not in tails[heads != 41]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from graspel import GRASPEL, Graph
-from graspel.data.prepared import Data
+from graspel.data.prepare import prepare_rows
 from graspel.learning.embed import spectral_embedding
 from graspel.learning.objective import best_scale, calibrate, objective, penalty, truncated_objective
 from twins import laplacian
@@ -43,7 +43,7 @@ def test_its_gradient_at_a_pair_that_is_no_edge(seed):
     rng = np.random.default_rng(seed)
     X, sigma = rng.standard_normal((40, 6)), 20.0
     graph = GRASPEL(max_iter=0, random_state=0).fit(X).graph_
-    points = Data(X)
+    points = prepare_rows(X)
     p, q = next((p, q) for p, q in rng.integers(40, size=(99, 2)) if p < q and not graph.adjacency[p, q])
     z = points.squared_distances(graph.heads, graph.tails)
     w = 1e-6 * graph.weights.min()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from graspel import GRASPEL
-from graspel.data.prepared import Data
+from graspel.data.prepare import prepare_rows
 from graspel.learning.history import Round
 from graspel.learning.objective import best_scale
 from graspel.learning.stability import (
@@ -52,7 +52,7 @@ def test_without_a_tolerance_the_rule_takes_the_scale_of_calibration(rng):
     seen = []
     model = GRASPEL(random_state=0).fit(X, callback=lambda record, graph: seen.append((record, graph)))
     _, graph = seen[-1]
-    z = Data(X).squared_distances(graph.heads, graph.tails)
+    z = prepare_rows(X).squared_distances(graph.heads, graph.tails)
     assert best_scale(graph, z, 0.0) == pytest.approx(49 * 6 / graph.n_edges)
     assert model.certificate_.settled
     assert model.certificate_.eta_max < 49 * 6 / graph.n_edges

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graspel.data.prepared import Data
+from graspel.data.prepare import prepare_rows
 from graspel.neighbors.cells import Cells
 from twins import all_squared_distances
 
@@ -17,10 +17,10 @@ def blobs(rng: np.random.Generator, n: int, m: int) -> np.ndarray:
 def test_the_closest_pair_outside_is_found(rng):
     """With as many probes as cells, one of the pairs returned is the closest of all."""
     X = blobs(rng, 600, 4)
-    cells = Cells.build(Data(X), rng)
+    cells = Cells.build(prepare_rows(X), rng)
     queries, allowed = np.arange(100), np.arange(600) >= 100
     p, q, z = cells.nearest_outside(queries, allowed, cells.n_cells)
     D = all_squared_distances(X)[:100, 100:]
     assert set(p.tolist()) <= set(queries.tolist())
     assert allowed[q].all()
-    assert z.min() * Data(X).spectral_norm ** 2 == pytest.approx(D.min(), rel=1e-4)
+    assert z.min() * prepare_rows(X).spectral_norm ** 2 == pytest.approx(D.min(), rel=1e-4)

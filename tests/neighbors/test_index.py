@@ -18,8 +18,8 @@ from graspel import (
     NeighborIndex,
     connect,
 )
+from graspel.neighbors import exact, search
 from graspel.neighbors import index as index_module
-from graspel.neighbors import search
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_a_classifier_takes_an_index_too(searches, X):
 def test_lists_do_not_depend_on_who_asks_first(rng, monkeypatch, approximate):
     X = rng.standard_normal((1500, 3))
     if approximate:
-        monkeypatch.setattr(search, "EXACT_WORK", 0.0)
+        monkeypatch.setattr(exact, "EXACT_WORK", 0.0)
     at_once, grown = NeighborIndex(X, random_state=1), NeighborIndex(X, random_state=1)
     grown.lists(2)
     assert grown.n_listed == 16

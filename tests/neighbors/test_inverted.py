@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-import graspel.learning.connect as connect
-import graspel.neighbors.index as index
+import graspel.neighbors.engines as engines
 import graspel.neighbors.inverted as inverted
-import graspel.neighbors.search as search
 from graspel import GRASPEL
-from graspel.data.prepared import Data
+from graspel.data.prepare import prepare_rows
+from graspel.data.sparse import SparseData
 from graspel.neighbors.duplicates import find_first_equals
 from graspel.neighbors.index import NeighborIndex
 from graspel.neighbors.inverted import InvertedIndex
@@ -29,8 +28,7 @@ def texts(rng: np.random.Generator, n: int = 400, m: int = 300, *, signed: bool 
 @pytest.fixture
 def compiled(monkeypatch):
     """Search as for many rows, by the compiled index."""
-    for module in (search, connect, index):
-        monkeypatch.setattr(module, "MANY_PAIRS", 0)
+    monkeypatch.setattr(engines, "MANY_PAIRS", 0)
 
 
 @pytest.mark.parametrize("is_compiled", [True, False])
@@ -39,7 +37,7 @@ def test_lists_are_those_of_all_distances(rng, metric, signed, is_compiled, requ
     if is_compiled:
         request.getfixturevalue("compiled")
     A = texts(rng, signed=signed)
-    found = nearest_neighbors(Data(A, metric=metric), 5, rng)
+    found = nearest_neighbors(prepare_rows(A, metric=metric), 5, rng)
     X = A.toarray()[found.distinct]
     if metric == "cosine":
         X = X / np.where((norm := np.linalg.norm(X, axis=1)) > 0, norm, 1.0)[:, None]
@@ -54,7 +52,7 @@ def test_norm_and_distances_are_those_of_dense_rows(rng):
     for shape in ((400, 300), (70, 40), (40, 70), (5, 3)):
         A = texts(rng, *shape)
         for metric in ("cosine", "euclidean"):
-            sparse, dense = Data(A, metric=metric, rng=rng), Data(A.toarray(), metric=metric, rng=rng)
+            sparse, dense = prepare_rows(A, metric=metric, rng=rng), prepare_rows(A.toarray(), metric=metric, rng=rng)
             p, q = rng.integers(shape[0], size=(2, 60))
             X = dense.centered_rows(np.arange(shape[0]), np.float64)
             assert sparse.spectral_norm == pytest.approx(np.linalg.norm(X, 2), rel=1e-5)
@@ -65,7 +63,7 @@ def test_norm_and_distances_are_those_of_dense_rows(rng):
 
 def test_no_row_is_made_dense(rng, compiled, monkeypatch):
     """Neither the search nor the joins, the rounds and the certificate ask for a dense block."""
-    monkeypatch.setattr(Data, "rows", lambda *_: pytest.fail("a dense block"))
+    monkeypatch.setattr(SparseData, "rows", lambda *_: pytest.fail("a dense block"))
     model = GRASPEL(metric="cosine", random_state=0).fit(texts(rng, 500))
     assert model.graph_.is_connected
     assert model.certificate_.neighbor_recall == 1.0
@@ -105,7 +103,7 @@ def test_a_small_budget_is_raised_until_the_recall_is_high(rng, compiled, monkey
 
     monkeypatch.setattr(InvertedIndex, "search", counted)
     monkeypatch.setattr(inverted, "BUDGET", 4)
-    found = nearest_neighbors(Data(texts(rng), metric="cosine"), 2, rng)
+    found = nearest_neighbors(prepare_rows(texts(rng), metric="cosine"), 2, rng)
     assert len(budgets) > 1
     assert found.recall >= 0.99
 
@@ -113,7 +111,7 @@ def test_a_small_budget_is_raised_until_the_recall_is_high(rng, compiled, monkey
 @pytest.mark.parametrize("n_threads", [2, 4])
 def test_threads_change_no_bit(compiled, n_threads):
     A = texts(np.random.default_rng(0), 1500)
-    lists = [nearest_neighbors(Data(A, n_threads=n), 2, np.random.default_rng(1)) for n in (1, n_threads)]
+    lists = [nearest_neighbors(prepare_rows(A, n_threads=n), 2, np.random.default_rng(1)) for n in (1, n_threads)]
     assert (lists[0].indices == lists[1].indices).all()
     assert (lists[0].z == lists[1].z).all()
 
@@ -121,7 +119,7 @@ def test_threads_change_no_bit(compiled, n_threads):
 def test_new_points_and_copies(rng, compiled):
     A = texts(rng, 300)
     A = sp.csr_array(sp.vstack([A, A[:20], sp.csr_array((3, 300))]))
-    points = Data(A, metric="cosine")
+    points = prepare_rows(A, metric="cosine")
     first = find_first_equals(points)
     X = points.rows(np.arange(323))
     assert first.tolist() == [next(j for j in range(i + 1) if (X[j] == X[i]).all()) for i in range(len(X))]
@@ -132,10 +130,10 @@ def test_new_points_and_copies(rng, compiled):
 
 
 def test_compiled_distances_are_those_of_scipy(rng, monkeypatch):
-    points = Data(texts(rng), metric="cosine")
+    points = prepare_rows(texts(rng), metric="cosine")
     p, q = rng.integers(400, size=(2, 200))
     slow = points.squared_distances(p, q)
-    monkeypatch.setattr("graspel.data.sparse_rows.COMPILED_VALUES", 0)
+    monkeypatch.setattr("graspel.data.sparse.COMPILED_VALUES", 0)
     assert points.squared_distances(p, q) == pytest.approx(slow, rel=1e-12, abs=0)
 
 
@@ -148,6 +146,8 @@ def test_values_stored_twice_or_as_zero(rng):
     order = np.argsort(np.append(row, [3, 4]), kind="stable")
     halves.indices = np.append(column, [0, 19])[order].astype(np.int32)
     halves.data = np.append(value, [0.0, 0.0])[order]
-    expected = Data(A.tocsr()).squared_distances(np.arange(49), np.arange(1, 50))
+    expected = prepare_rows(A.tocsr()).squared_distances(np.arange(49), np.arange(1, 50))
     for given in (twice, halves):
-        assert Data(given).squared_distances(np.arange(49), np.arange(1, 50)) == pytest.approx(expected, rel=1e-12)
+        assert prepare_rows(given).squared_distances(np.arange(49), np.arange(1, 50)) == pytest.approx(
+            expected, rel=1e-12
+        )

@@ -8,8 +8,8 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
-from graspel.data.prepared import Data
-from graspel.neighbors import index, search
+from graspel.data.prepare import prepare_rows
+from graspel.neighbors import engines, exact
 from graspel.neighbors.index import NeighborIndex
 from graspel.neighbors.search import nearest_neighbors
 
@@ -34,10 +34,9 @@ def test_the_neighbors_are_those_of_a_slow_search(rng, offset):
 
 def test_new_points_are_found_by_landmarks_as_well(rng, monkeypatch):
     X, new = rng.standard_normal((2000, 3)), rng.standard_normal((100, 3))
-    monkeypatch.setattr(search, "EXACT_WORK", 0.0)
-    neighbors = nearest_neighbors(Data(X), 2, rng)
+    monkeypatch.setattr(exact, "EXACT_WORK", 0.0)
+    neighbors = nearest_neighbors(prepare_rows(X), 2, rng)
     assert neighbors.landmarks is not None
-    monkeypatch.setattr(index, "EXACT_WORK", 0.0)
     ties = NeighborIndex.of_points(neighbors.points, rng, neighbors).query(new, 3)
     assert (ties.indices == np.argsort(cdist(new, X), axis=1)[:, :3]).mean() > 0.97
 
@@ -47,13 +46,12 @@ def test_new_points_are_found_by_landmarks_as_well(rng, monkeypatch):
 def test_an_old_point_finds_itself_by_landmarks_too(rng, m, monkeypatch):
     X = rng.standard_normal((3000, m))
     X[:200] = X[0] + 1e-9 * X[:200]  # near copies fill the cells of their landmarks
-    monkeypatch.setattr(search, "EXACT_WORK", 0.0)
-    monkeypatch.setattr(search, "FALLBACK_WORK", 0.0)
-    monkeypatch.setattr(search, "ENOUGH_RECALL", 0.0)
-    monkeypatch.setattr(search, "MIN_CLUMP", 10_000)
-    neighbors = nearest_neighbors(Data(X), 2, rng)
+    monkeypatch.setattr(exact, "EXACT_WORK", 0.0)
+    monkeypatch.setattr(engines, "FALLBACK_WORK", 0.0)
+    monkeypatch.setattr(engines, "ENOUGH_RECALL", 0.0)
+    monkeypatch.setattr(engines, "MIN_CLUMP", 10_000)
+    neighbors = nearest_neighbors(prepare_rows(X), 2, rng)
     assert neighbors.landmarks is not None
-    monkeypatch.setattr(index, "EXACT_WORK", 0.0)
     ties = NeighborIndex.of_points(neighbors.points, rng, neighbors).query(X, 3)
     assert ties.is_old.all()
     assert_array_equal(ties.indices[:, 0], np.arange(3000))
@@ -61,7 +59,7 @@ def test_an_old_point_finds_itself_by_landmarks_too(rng, m, monkeypatch):
 
 def test_an_old_sparse_point_finds_itself_among_near_copies(rng, monkeypatch):
     """Products about the origin do not tell rows apart that differ in the eighth digit."""
-    monkeypatch.setattr(index, "MANY_PAIRS", 0)
+    monkeypatch.setattr(engines, "MANY_PAIRS", 0)
     X = sp.csr_array(np.array([2.0, 1.0, 0.5]) + 1e-8 * rng.standard_normal((120, 3)))
     ties = NeighborIndex(X).query(X, 3)
     assert ties.is_old.all()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import graspel.neighbors.partition as partition
-from graspel.neighbors.partition import Partition, assign_to_centers, lloyd, search_cells
+import graspel.neighbors.cells as partition
+from graspel.neighbors.cells import Partition, assign_to_centers, lloyd, search_cells
 
 
 def rows(rng: np.random.Generator, n: int = 1500) -> np.ndarray:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graspel.neighbors.products import (
+from graspel.data.products import squared_distances
+from graspel.neighbors.exact import (
     nearest_rows,
     nearest_rows_by_differences,
     nearest_rows_compiled,
     nearest_rows_rounded,
-    squared_distances,
 )
 
 

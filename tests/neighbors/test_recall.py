@@ -6,21 +6,20 @@ import numpy as np
 import pytest
 
 from graspel import GRASPEL
-from graspel.data.prepared import Data
+from graspel.data.prepare import prepare_rows
 from graspel.neighbors import exact
-from graspel.neighbors.exact import exact_neighbors
-from graspel.neighbors.recall import measure_recall
+from graspel.neighbors.exact import exact_neighbors, measure_recall
 from graspel.neighbors.search import nearest_neighbors
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e6, 1e10])
 def test_exact_lists_have_recall_one(rng, offset):
-    points = Data(rng.standard_normal((150, 4)) + offset)
+    points = prepare_rows(rng.standard_normal((150, 4)) + offset)
     assert measure_recall(points, exact_neighbors(points, np.arange(150), 5)[1], 5) == 1.0
 
 
 def test_each_missing_neighbor_counts(rng):
-    points = Data(rng.standard_normal((100, 4)))
+    points = prepare_rows(rng.standard_normal((100, 4)))
     _, z = exact_neighbors(points, np.arange(100), 6)
     assert measure_recall(points, z[:, 1:], 5) < 0.05  # the nearest is missing, and every rank is off by one
     one_missing = np.column_stack([z[:, :4], z[:, 5]])
@@ -33,7 +32,7 @@ def test_a_search_that_fails_is_not_certified(rng, monkeypatch):
     X = rng.standard_normal((300, 3))
     X[:290] = 1.0 + 1e-9 * rng.standard_normal((290, 3))
     with pytest.warns(UserWarning, match="of the nearest neighbors were found"):
-        found = nearest_neighbors(Data(X), 2, rng)
+        found = nearest_neighbors(prepare_rows(X), 2, rng)
     assert found.recall < 0.8
 
 

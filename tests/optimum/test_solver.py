@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy.spatial.distance import pdist, squareform
 
 from graspel import GRASPEL
-from graspel.data.prepared import Data
+from graspel.data.prepare import prepare_rows
 from graspel.graph.generators import grid_graph
 from graspel.learning import run
 from graspel.learning.settings import Settings
@@ -32,7 +32,7 @@ def blobs(seed, n=120, features=4):
 
 def all_distances(X):
     """z_data of all pairs, as a full matrix."""
-    return squareform(pdist(X, "sqeuclidean")) / Data(X).spectral_norm ** 2
+    return squareform(pdist(X, "sqeuclidean")) / prepare_rows(X).spectral_norm ** 2
 
 
 def all_ratios(graph, Z, sigma=np.inf, beta=0.0):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from graspel import GRASPEL, datasets
-from graspel.data.prepared import Data
+from graspel.data.prepare import prepare_rows
 from reproduction import REPRODUCTIONS, Request, Results
 from reproduction.data import center_rows
 from reproduction.fig_objective import measure_curve
@@ -68,7 +68,7 @@ def test_the_objective_is_that_of_its_definition(blobs):
     X = center_rows(datasets.load("usps").X)
     learner = GRASPEL(tol=1.0, max_iter=states[-1]["round"], random_state=0)
     graph = learner.fit(X).graph_
-    z = Data(X).squared_distances(graph.heads, graph.tails)
+    z = prepare_rows(X).squared_distances(graph.heads, graph.tails)
     w = 1 / (X.shape[1] * z)
     L = graph.with_weights(w).laplacian.toarray()
     values = np.linalg.eigvalsh(L)[1:51]

@@ -14,7 +14,7 @@ import pytest
 
 from graspel import GRASPEL
 from graspel.data.fingerprint import fingerprint
-from graspel.data.prepared import Data
+from graspel.data.prepare import prepare_rows
 from graspel.graph import Graph
 from graspel.learning import run
 from graspel.neighbors.approximate import SMALL
@@ -166,7 +166,7 @@ def test_every_value_and_every_place_changes_the_fingerprint(X):
 
 def test_landmarks_of_the_search_are_kept(tmp_path, X):
     rng = np.random.default_rng(0)
-    points = Data(X)
+    points = prepare_rows(X)
     upper = Landmarks.build(points.sketch, SMALL, rng, 1)[0]
     lower = Landmarks(upper.rows, upper.start, upper.members, upper, SMALL)
     everyone, nobody = np.arange(400), np.empty(0, dtype=np.int64)

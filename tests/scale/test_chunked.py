@@ -10,7 +10,6 @@ import pytest
 
 from graspel import GRASPEL, GraspelClustering
 from graspel.data import chunked as chunked_points
-from graspel.data.chunked import chunked_fingerprint
 from graspel.data.fingerprint import fingerprint
 from graspel.runtime.progress import listening
 from graspel.scale import chunked
@@ -107,7 +106,7 @@ def test_a_finished_run_is_taken_from_its_checkpoint(tmp_path, small_partitions,
     monkeypatch.setattr(chunked.ChunkedStart, "search", None)
     again = GRASPEL(random_state=0).fit(da.from_array(X, chunks=(99, 2)), checkpoint=tmp_path)
     assert again.graph_ == first.graph_
-    assert chunked_fingerprint(da.from_array(X, chunks=(7, 1))) == fingerprint(X)
+    assert fingerprint(da.from_array(X, chunks=(7, 1))) == fingerprint(X)
 
 
 def test_other_estimators_read_a_dask_array_block_by_block():

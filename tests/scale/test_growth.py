@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from sklearn.datasets import load_digits
 
 from graspel import GRASPEL, Origin, cluster_graph
-from graspel.data.extension import ChangingPoints
-from graspel.data.prepared import Data
+from graspel.data.growing import growing
+from graspel.data.prepare import prepare_rows
 from graspel.metrics import clustering_accuracy
 from graspel.neighbors.exact import exact_neighbors
 
@@ -48,7 +48,7 @@ def test_lists_stay_those_of_a_search(digits, seed):
     X = digits[0][rng.permutation(800)]
     model = grow(X, 6)
     lists = model._growing.neighbors
-    z = exact_neighbors(Data(X), np.arange(800), 2)[1]
+    z = exact_neighbors(prepare_rows(X), np.arange(800), 2)[1]
     np.testing.assert_allclose(lists.z[:, :2], z, rtol=1e-4)
 
 
@@ -141,23 +141,22 @@ def test_what_cannot_be_done():
 
 def test_the_norm_is_followed_exactly(rng):
     X = rng.standard_normal((50, 4)) * [1, 2, 3, 4]
-    changing = ChangingPoints.of(Data(X[:20]))
+    changing = growing(prepare_rows(X[:20]))
     changing.append(X[20:])
-    assert changing.points.spectral_norm == pytest.approx(Data(X).spectral_norm, rel=1e-5)
+    assert changing.points.spectral_norm == pytest.approx(prepare_rows(X).spectral_norm, rel=1e-5)
     changing.remove(np.arange(10, 50), np.arange(10))
-    assert changing.points.spectral_norm == pytest.approx(Data(X[10:]).spectral_norm, rel=1e-5)
+    assert changing.points.spectral_norm == pytest.approx(prepare_rows(X[10:]).spectral_norm, rel=1e-5)
     before = X.copy()
     changing.append(X[:3])
     np.testing.assert_array_equal(X, before)
 
 
 def test_many_points_are_searched_by_landmarks(monkeypatch, digits):
-    for module in ("grown", "search"):
-        monkeypatch.setattr(f"graspel.neighbors.{module}.EXACT_WORK", 1e6)
+    monkeypatch.setattr("graspel.neighbors.exact.EXACT_WORK", 1e6)
     X = digits[0]
     model = grow(X, 5, max_iter=0)
     assert model._growing.neighbors.landmarks is not None
-    exact = exact_neighbors(Data(X), np.arange(len(X)), 2)[1]
+    exact = exact_neighbors(prepare_rows(X), np.arange(len(X)), 2)[1]
     assert np.isclose(model._growing.neighbors.z[:, :2], exact, rtol=1e-4).mean() > 0.95
     ties = model.transform(X[-300:] + 1e-6)
     assert (np.asarray(ties.argmax(axis=1)).ravel() == np.arange(len(X) - 300, len(X))).mean() > 0.95

@@ -9,9 +9,9 @@ from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 
 from graspel import GRASPEL, GraspelTSNE
-from graspel.data.distance_table import DistanceTable
+from graspel.data.principal import principal_coordinates, sparse_principal_coordinates
+from graspel.data.table import TableData
 from graspel.metrics import triplet_accuracy
-from graspel.tsne.start import principal_coordinates, scaling_coordinates, sparse_principal_coordinates
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def test_all_ways_to_the_principal_coordinates_agree(rows, rng, n):
     rows = rows[:n]
     expected = principal_coordinates(rows, 2)
     assert_allclose(sparse_principal_coordinates(sp.csr_array(rows), 2, rng), expected, rtol=1e-6, atol=1e-6)
-    found = scaling_coordinates(DistanceTable(cdist(rows, rows), None, 1), 2)
+    found = TableData.prepare(cdist(rows, rows)).principal_coordinates(2, rng)
     assert_allclose(found / np.abs(found).max(), expected / np.abs(expected).max(), atol=1e-3)
 
 

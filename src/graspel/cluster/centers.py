@@ -21,9 +21,7 @@ import warnings
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.extmath import randomized_svd
 
-from graspel.data.prepared import SKETCH_DIMENSIONS
 from graspel.linalg.contraction import group_means
 from graspel.neighbors.search import Neighbors
 from graspel.runtime.types import Floats, Ints
@@ -39,23 +37,6 @@ def kept_links(neighbors: Neighbors, labels: Ints) -> float:
     width = min(max(1, min(LINKS, int(LINKS_IN_CLUSTER * mean_size))), neighbors.indices.shape[1])
     listed = np.isfinite(neighbors.z[:, :width])
     return float((labels[neighbors.indices[:, :width]] == labels[:, None])[listed].mean()) if listed.any() else 1.0
-
-
-def has_coordinates(neighbors: Neighbors) -> bool:
-    """Whether centers can be computed: a table of distances has none, and rows on other machines stay there."""
-    sketch = getattr(neighbors.points, "sketch", None)
-    return sketch is not None and len(sketch) == len(neighbors.distinct)
-
-
-def principal_rows(neighbors: Neighbors) -> Floats:
-    """The distinct points along their leading principal axes; the leading singular directions of sparse rows."""
-    points = neighbors.points
-    if points.sparse is None:
-        return points.sketch.astype(np.float64)
-    if min(points.sparse.shape) <= SKETCH_DIMENSIONS:
-        return points.sparse.toarray().astype(np.float64)
-    U, s, _ = randomized_svd(points.sparse, SKETCH_DIMENSIONS, n_iter=3, random_state=0)
-    return (U * s).astype(np.float64)
 
 
 def labels_by_centers(rows: Floats, labels: Ints) -> Ints:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from graspel.cluster.agreed_graph import agreed_graph
 from graspel.cluster.assignment import ASSIGNMENTS, Assignment
-from graspel.cluster.centers import ENOUGH_LINKS, has_coordinates, kept_links, labels_by_centers, principal_rows
+from graspel.cluster.centers import ENOUGH_LINKS, kept_links, labels_by_centers
 from graspel.cluster.clustering import number_by_first_node
 from graspel.cluster.consensus import Consensus, describe_consensus, find_consensus
 from graspel.cluster.groups import find_groups
@@ -23,6 +23,7 @@ from graspel.cluster.members import (
     cut_member,
     embed_member,
 )
+from graspel.data.protocol import local_points
 from graspel.learning.weights import Weights
 from graspel.linalg.thin import thin_graph
 from graspel.neighbors.search import Neighbors
@@ -89,8 +90,9 @@ def consensus_clusters(
     names = [member.name for member in members]
     found = vote(partitions)
     kept = kept_links(neighbors, found.labels)
-    is_by_centers = kept < ENOUGH_LINKS and has_coordinates(neighbors)
-    if not is_by_centers:
+    rows = local_points(neighbors.points).principal_rows() if kept < ENOUGH_LINKS else None
+    is_by_centers = rows is not None
+    if rows is None:
         announce("clustering", 0.85, "the agreed graph")
         adjacency = agreed_graph(
             [partition.adjacency for partition in partitions],
@@ -107,9 +109,8 @@ def consensus_clusters(
         kept = kept_links(neighbors, found.labels)
     heaviest = partitions[int(np.argmax(np.round(found.weights, 9)))]
     labels = [partition.labels[everyone] for partition in partitions]
-    if is_by_centers:
+    if rows is not None:
         announce("clustering", 0.9, "k-means from the centers of the consensus")
-        rows = principal_rows(neighbors)
         final, weights = labels_by_centers(rows, found.labels), None
     else:
         rows, final, weights = heaviest.rows.astype(np.float64)[everyone], found.labels, found.weights

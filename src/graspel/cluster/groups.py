@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from graspel.cluster.centers import has_coordinates
 from graspel.cluster.members import Member, build_member
 from graspel.cluster.ward import ward_tree
+from graspel.data.protocol import local_points
 from graspel.learning.weights import Weights
 from graspel.neighbors.search import Neighbors
 from graspel.runtime.types import Ints
@@ -36,9 +36,9 @@ def find_groups(
     are not merged.
     """
     limit = MAX_NODES if max_nodes is None else max_nodes
-    is_few = neighbors.points.n_points <= limit
-    if is_few or not has_coordinates(neighbors) or neighbors.points.sparse is not None:
+    points = local_points(neighbors.points)
+    if points.n_points <= limit or points.coordinates is None:
         return None
     adjacency = build_member(Member("nearest", 2), neighbors, weigh, rng)
-    tree = ward_tree(neighbors.points.sketch, adjacency, stop_at=limit)
+    tree = ward_tree(points.coordinates, adjacency, stop_at=limit)
     return tree.cut(len(tree.roots)).astype(np.int64)

@@ -5,8 +5,8 @@ In this order, each step only where it is needed:
 1. *Far rows.* Where values are large and most of their differences small, the median row is subtracted, and rows that
    lie absurdly far from all others are pulled in (:mod:`graspel.data.far_rows`).
 2. *Unit.* Values are multiplied by a power of two, so that no square overflows or underflows.
-3. *Center.* Each row's mean is subtracted, if the user asks for it (the paper's footnote 1), before far rows are found.
-4. *Cosine.* Each row is divided by its norm, if the metric is "cosine".
+3. *Center.* Each row's mean is subtracted, if the metric is "correlation" (the paper's footnote 1).
+4. *Normalize.* Each row is divided by its norm, if the metric is "cosine" or "correlation".
 5. *Tiny values.* They are rounded to multiples of a number whose square is not zero, so that rows that differ have a
    distance above zero.
 
@@ -44,8 +44,7 @@ class Preparation:
 
     Attributes
     ----------
-    metric : "euclidean" or "cosine"
-    center : bool, subtract each row's mean
+    metric : "euclidean", "cosine", or "correlation", which is the cosine of centered rows
     dtype : type of the prepared rows
     unit : float, a power of two that values are multiplied by
     shift : array or None, a row that is subtracted from all rows before
@@ -55,8 +54,7 @@ class Preparation:
     """
 
     metric: str
-    center: bool
-    dtype: type
+    dtype: type = np.float64
     unit: float = 1.0
     shift: NDArray[np.float64] | None = None
     far: FarRows | None = None
@@ -71,7 +69,7 @@ class Preparation:
             block = block.astype(self.dtype, copy=copy)
         else:  # in double precision first, so that nothing overflows; a power of two causes no rounding
             block = block.astype(np.float64)
-            if self.metric == "cosine":  # rows may differ in length by hundreds of decades: each gets its own unit
+            if self.is_normalized:  # rows may differ in length by hundreds of decades: each gets its own unit
                 block = scale_rows(block)
             else:
                 block = block if self.shift is None else self.differences(block)
@@ -79,9 +77,9 @@ class Preparation:
                 with np.errstate(over="ignore"):  # what overflows is cut
                     block = np.clip(block, -MAX_UNITS / self.unit, MAX_UNITS / self.unit) * self.unit
             block = block.astype(self.dtype, copy=False)
-        if self.center and self.shift is None:
+        if self.is_centered:
             block -= block.mean(axis=1, keepdims=True)
-        if self.metric == "cosine":
+        if self.is_normalized:
             norms = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
             short = np.flatnonzero(norms < SHORT)
             if len(short):
@@ -91,13 +89,25 @@ class Preparation:
         return round_tiny(block, self.tiny) if self.has_tiny else block
 
     def differences(self, block: NDArray[Any]) -> NDArray[np.float64]:
-        """Raw rows less the shift, and less their means if asked for, before they are multiplied by the unit."""
+        """Raw rows less the shift, before they are multiplied by the unit."""
         shift = 0.0 if self.shift is None else self.shift
         with np.errstate(over="ignore"):  # what overflows is cut
-            block = np.clip(block.astype(np.float64) - shift, -MAX_RAW, MAX_RAW)
-        if self.center:
-            block -= block.mean(axis=1, keepdims=True)
-        return block
+            return np.asarray(np.clip(block.astype(np.float64) - shift, -MAX_RAW, MAX_RAW))
+
+    @property
+    def is_centered(self) -> bool:
+        """Whether the mean of each row is subtracted."""
+        return self.metric == "correlation"
+
+    @property
+    def is_normalized(self) -> bool:
+        """Whether each row is divided by its norm."""
+        return self.metric != "euclidean"
+
+    @property
+    def raw_unit(self) -> float:
+        """The length in the data, as they were given, that the unit of prepared rows stands for."""
+        return 1.0 if self.is_normalized else 1 / self.unit
 
     @property
     def middle(self) -> NDArray[np.float64] | None:
@@ -109,15 +119,15 @@ class Preparation:
         """Values below this are rounded to multiples of it times the machine precision."""
         if self.dtype == np.float32:
             return TINY_SINGLE
-        return TINY_COSINE if self.metric == "cosine" else TINY_DOUBLE
+        return TINY_COSINE if self.is_normalized else TINY_DOUBLE
 
 
-def find_preparation(X: Any, metric: str, center: bool, block: int) -> Preparation:
+def find_preparation(X: Any, metric: str, block: int) -> Preparation:
     """Choose the preparation of a matrix, reading it in blocks of so many rows; warn where rows lie far out."""
     # Integers and floats of up to 2 bytes are exact in float32; wider types are read as float64.
     dtype = np.float32 if X.dtype.itemsize <= 2 or X.dtype == np.float32 else np.float64
     smallest, largest = _find_range(X, block)
-    plain = Preparation(metric, center, dtype, has_tiny=smallest < TINY_SHARE * largest)
+    plain = Preparation(metric, dtype, has_tiny=smallest < TINY_SHARE * largest)
     if largest == 0.0 or SAFE_RANGE[0] < largest < SAFE_RANGE[1]:
         return plain
     sample = spread_sample(*X.shape)

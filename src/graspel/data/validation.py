@@ -58,6 +58,27 @@ def _numbers_of_objects(X: NDArray[Any]) -> NDArray[np.float64]:
         raise ValueError(f"X holds Python objects that are no numbers ({error}): convert them first.") from error
 
 
+def is_dask_array(X: Any) -> bool:
+    """Whether X is a dask array, whose rows are on other machines; dask is not imported."""
+    return type(X).__module__.partition(".")[0] == "dask" and hasattr(X, "chunks")
+
+
+def check_dask_array(X: Any) -> Any:
+    """Return X if it is a matrix of known size; its values are checked on the workers."""
+    if X.ndim != 2 or not all(np.isfinite(side) for side in X.shape) or X.shape[0] < 2 or X.shape[1] < 1:
+        raise ValueError(
+            f"X is a dask array of shape {X.shape}: must be a matrix with at least two rows and known sizes; "
+            "X.compute_chunk_sizes() finds them."
+        )
+    return X
+
+
+def bytes_in_memory(X: Any) -> int:
+    """The memory that X itself takes; none if it lies in files or on other machines."""
+    in_file = isinstance(X, np.memmap) or is_dask_array(X) or as_stored(X) is not None
+    return 0 if in_file else int(getattr(X, "nbytes", 0))
+
+
 def _check_stored(X: StoredMatrix) -> NDArray[Any]:
     """The rows of a stored matrix, checked and laid out on the disk block by block."""
     if X.dtype.kind not in "buif":

@@ -9,9 +9,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from graspel.data.chunked import is_dask_array
-from graspel.data.distance_table import check_metric
-from graspel.data.validation import check_data, check_kind
+from graspel.data.validation import check_kind
 from graspel.graph import Graph
 from graspel.io.models import SavedModel
 from graspel.neighbors.index import NeighborIndex
@@ -38,11 +36,8 @@ class GraphEstimator(SavedModel, BaseEstimator):
         if isinstance(X, NeighborIndex):
             X.check_agrees(self)
             return X
-        check_metric(self.metric)
-        if is_dask_array(X) and not stays_remote:
-            X = check_data(owner, X)
-        rng = generator(self.random_state)
-        return NeighborIndex.of_data(X, owner, metric=self.metric, rng=rng, n_jobs=self.n_jobs)
+        rng, options = generator(self.random_state), {"metric": self.metric, "n_jobs": self.n_jobs}
+        return NeighborIndex.of_data(X, owner, **options, rng=rng, stays_remote=stays_remote)
 
     def _check_run(self) -> None:
         """Check the parameters that all estimators share."""

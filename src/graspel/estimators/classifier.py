@@ -15,7 +15,7 @@ from sklearn.utils.validation import column_or_1d
 from graspel.estimators.learner import GRASPEL
 from graspel.estimators.uses_learner import LearnerEstimator
 from graspel.linalg.harmonic import harmonic_function, normalize_class_mass
-from graspel.neighbors.new_points import MEAN_NEIGHBORS
+from graspel.neighbors.index import MEAN_NEIGHBORS
 from graspel.runtime.parameters import check_flag
 from graspel.runtime.progress import announce
 from graspel.runtime.types import Floats, Ints

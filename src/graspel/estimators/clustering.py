@@ -27,8 +27,7 @@ from graspel.learning.eigengap import Eigengap
 from graspel.learning.fit import Fit
 from graspel.learning.neighbor_rules import CONSIDERED
 from graspel.linalg.contraction import group_means
-from graspel.neighbors.index import NeighborIndex
-from graspel.neighbors.new_points import MEAN_NEIGHBORS
+from graspel.neighbors.index import MEAN_NEIGHBORS, NeighborIndex
 from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.parameters import check_choice, check_flag, check_number, generator
 from graspel.runtime.types import Floats, Ints

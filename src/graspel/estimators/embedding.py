@@ -15,7 +15,7 @@ from typing import Any
 from graspel.estimators.embedding_base import GraphEmbedding
 from graspel.estimators.learner import GRASPEL
 from graspel.learning.spectral_coordinates import spectral_coordinates
-from graspel.neighbors.new_points import MEAN_NEIGHBORS
+from graspel.neighbors.index import MEAN_NEIGHBORS
 from graspel.runtime.parameters import check_number, generator
 from graspel.runtime.progress import announce
 from graspel.runtime.types import Floats

@@ -18,9 +18,9 @@ import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from graspel.data.distance_table import PRECOMPUTED
 from graspel.data.frames import find_row_names
-from graspel.data.prepared import METRICS
+from graspel.data.prepare import is_of_rows
+from graspel.data.table import PRECOMPUTED
 from graspel.estimators.base import GraphEstimator
 from graspel.graph import Graph
 from graspel.graph.names import find_node
@@ -332,7 +332,7 @@ default="knn"
         return self._plan(X, self._check_parameters())
 
     def _plan(self, X: Any, settings: Settings) -> Plan:
-        by_table = not (isinstance(self.metric, str) and self.metric in METRICS)
+        by_table = not is_of_rows(self.metric)
         return plan_run(X, settings, n_threads=count_threads(self.n_jobs), by_table=by_table)
 
     def _check_parameters(self, n_listed: int = 0) -> Settings:

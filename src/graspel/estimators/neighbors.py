@@ -117,7 +117,7 @@ class GraspelNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learne
             )
         with self._running():
             points = self._learn_graph(learner, index).points
-            self._unit = float(points.spectral_norm * points.raw_unit)
+            self._unit = points.unit_length
             z = points.squared_distances(self.graph_.heads, self.graph_.tails)
         self._lengths = np.sqrt(z) * self._unit
         self.n_samples_fit_ = n_points

@@ -6,12 +6,11 @@ from typing import Any, ClassVar, Self
 
 from sklearn.base import clone
 
-from graspel.data.distance_table import PRECOMPUTED
+from graspel.data.table import PRECOMPUTED
 from graspel.estimators.base import GraphEstimator
 from graspel.estimators.learner import GRASPEL
 from graspel.learning.fit import Fit
-from graspel.neighbors.index import NeighborIndex
-from graspel.neighbors.new_points import Ties
+from graspel.neighbors.index import NeighborIndex, Ties
 
 
 class LearnerEstimator(GraphEstimator):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from graspel.data.prepared import Data
+from graspel.data.protocol import Data
 from graspel.findings.near_points import NearPoints
 from graspel.findings.table import Table
 from graspel.graph import Graph
@@ -36,7 +36,8 @@ def find_representatives(groups: Ints, distance: Floats, n_most: int) -> Table:
     Examples
     --------
     >>> groups = np.array([0, 0, 0, 1])
-    >>> distance = distances_to_centers(Data(np.array([[0.0], [1.0], [5.0], [9.0]])), groups)
+    >>> from graspel.data.prepare import prepare_rows
+    >>> distance = distances_to_centers(prepare_rows(np.array([[0.0], [1.0], [5.0], [9.0]])), groups)
     >>> find_representatives(groups, distance, 1)["point"]
     array([1, 3])
     """

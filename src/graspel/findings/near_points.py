@@ -73,8 +73,7 @@ def near_points(index: NeighborIndex) -> NearPoints:
     with one_thread_per_call():
         lists = index.lists(NEAR)
     original = index.find_originals()
-    unit = index.points.spectral_norm * index.points.raw_unit
-    return NearPoints(_matrix_of_lists(lists, original), original, unit)
+    return NearPoints(_matrix_of_lists(lists, original), original, index.points.unit_length)
 
 
 def near_points_of_graph(graph: Graph) -> NearPoints:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graspel.data.prepared import Data
+from graspel.data.protocol import Data
 from graspel.findings.near_points import NearPoints
 from graspel.findings.table import Table
 from graspel.graph import Graph

@@ -18,18 +18,16 @@ farthest-first start of k-means.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graspel.data.distance_table import DistanceTable
-from graspel.data.prepared import Data
+from graspel.data.products import squared_distances
+from graspel.data.protocol import Data
 from graspel.graph import Graph
 from graspel.learning.eigengap import largest_relative_gap
 from graspel.learning.embed import Embedding
 from graspel.linalg.coarsen import coarsen
-from graspel.neighbors.products import squared_distances
 from graspel.runtime.types import Floats, Ints
 
 LARGEST_GROUP = 4096  # nodes per group that are compared; larger groups are sampled, as in the paper
@@ -95,7 +93,7 @@ def coarse_pairs(
     n = source.graph.n_nodes
     coarse = coarsen(source.graph, max(1.0, n / COARSE_NODES), n_eigenvalues=0, random_state=rng)
     U = coarse.down(embedding.U)
-    z = _distances_between(coarse.representatives, source.points)
+    z = source.points.table_to(coarse.representatives)(coarse.representatives).z
     # Where most representatives are copies the median is zero, up to rounding; then the largest takes its place, and 1
     # where all are copies.
     near = NEAR_SHARE * next((typical for typical in (float(np.median(z)), float(z.max())) if typical > 0), 1.0)
@@ -105,14 +103,6 @@ def coarse_pairs(
     best = np.argsort(-eta, kind="stable")[: max(1, min(len(eta), round(COARSE_PAIRS_PER_NODE * len(U))))]
     members = np.split(np.argsort(coarse.groups, kind="stable"), np.cumsum(coarse.mass)[:-1])
     return [Block(_sample(members[left[i]], rng), _sample(members[right[i]], rng)) for i in best.tolist()]
-
-
-def _distances_between(nodes: Ints, points: Data) -> NDArray[Any]:
-    """z_data between all pairs of the nodes."""
-    if isinstance(points, DistanceTable):
-        return points.table(nodes, nodes)
-    X = points.product_rows(nodes) / np.float32(points.spectral_norm or 1.0)
-    return squared_distances(X, X)
 
 
 def cluster_rows(U: Floats, k: int) -> tuple[Floats, Ints]:

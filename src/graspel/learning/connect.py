@@ -21,29 +21,21 @@ limit of a disconnected graph; the paper does not treat this case.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from graspel.data.prepared import Data
 from graspel.graph import Graph, Origin
 from graspel.learning.history import Round
 from graspel.learning.initial import InitialGraph
-from graspel.learning.outside import nearest_outside
-from graspel.neighbors.cells import Cells
-from graspel.neighbors.exact import EXACT_WORK, exact_work
-from graspel.neighbors.inverted import MANY_PAIRS, InvertedIndex, sparse_nearest_outside
+from graspel.neighbors.engines import Pairs, engine_of
 from graspel.neighbors.search import Neighbors
 from graspel.runtime.parallel import row_blocks
 from graspel.runtime.progress import announce
 from graspel.runtime.types import Floats, Ints
 
-Pairs = tuple[Ints, Ints, Floats]
-
-OUTSIDE_PROBES = 8  # cells searched per open point, if computing all distances costs more than EXACT_WORK
 LIST_BLOCK = 1 << 16  # neighbor lists that are looked at together, some MB
 
 
@@ -104,7 +96,7 @@ def record_joins(start: Graph, graph: Graph, seconds: float) -> list[Round]:
 def join_components(neighbors: Neighbors, labels: Ints, rng: np.random.Generator) -> Joins:
     """Join the components given by `labels` (one per point, 0 to n_labels - 1) into one, by Boruvka's rounds."""
     n_labels = n_at_start = int(labels.max()) + 1
-    outside = OutsideSearch(neighbors.points, rng)
+    engine = engine_of(neighbors.points)
     copies, originals = neighbors.copies, neighbors.copy_of
     rounds = [choose_joins(copies, originals, np.zeros(len(copies)), labels, n_labels)]  # distance 0 comes first
     n_labels, labels = merge_components(labels, n_labels, rounds[-1])
@@ -118,7 +110,8 @@ def join_components(neighbors: Neighbors, labels: Ints, rng: np.random.Generator
         z[largest] = np.inf if (local[open_points] == largest).any() else z[largest]
         open_points = open_points[local[open_points] != largest]
         if len(open_points):
-            p, q, z = search_outside(outside, local, open_points, (p, q, z), use_cells=not in_vain)
+            pairs = engine.outside(open_points, local, z, rng, by_cells=not in_vain)
+            p, q, z = closest_pairs((p, q, z), pairs, local)
         found = np.isfinite(z)
         p, q = neighbors.distinct[p[found]], neighbors.distinct[q[found]]
         rounds.append(choose_joins(p, q, z[found], labels, n_labels))
@@ -164,44 +157,11 @@ def best_per_component(p: Ints, q: Ints, z: Floats, labels: Ints, n_labels: int)
     return closest
 
 
-class OutsideSearch:
-    """The search for the nearest points outside components; what it builds is kept over the rounds."""
-
-    def __init__(self, points: Data, rng: np.random.Generator) -> None:
-        self._points, self._rng = points, rng
-
-    @cached_property
-    def _cells(self) -> Cells:
-        return Cells.build(self._points, self._rng)
-
-    @cached_property
-    def _inverted(self) -> InvertedIndex:
-        assert self._points.sparse is not None
-        return InvertedIndex.build(self._points.sparse)
-
-    def pairs(self, queries: Ints, labels: Ints, best: Floats, *, use_cells: bool) -> Pairs:
-        """Pairs (query, point outside) and their z_data, among them the closest of each component if below `best`."""
-        points = self._points
-        if points.sparse is not None and len(queries) * points.n_points > MANY_PAIRS:
-            limits = best[labels[queries]]
-            return queries, *sparse_nearest_outside(points, self._inverted, queries, labels, limits)
-        if points.sparse is not None or not use_cells or exact_work(points, len(queries)) <= EXACT_WORK:
-            return queries, *nearest_outside(points, queries, labels)
-        found = []
-        by_component = queries[np.argsort(labels[queries], kind="stable")]
-        for own in np.split(by_component, np.flatnonzero(np.diff(labels[by_component])) + 1):
-            inside = labels[own[0]]
-            found.append(self._cells.nearest_outside(own, labels != inside, OUTSIDE_PROBES, best=best[inside]))
-        p, q, z = (np.concatenate(column) for column in zip(*found, strict=True))
-        return p, q, z
-
-
-def search_outside(outside: OutsideSearch, labels: Ints, open_points: Ints, known: Pairs, *, use_cells: bool) -> Pairs:
-    """Search the open points of each component among the points outside it; return the closest pairs, old or new."""
-    pairs = known, outside.pairs(open_points, labels, known[2], use_cells=use_cells)
-    p, q, z = (np.concatenate(column) for column in zip(*pairs, strict=True))
-    found = np.isfinite(z)
-    return best_per_component(p[found], q[found], z[found], labels, len(known[2]))
+def closest_pairs(known: Pairs, found: Pairs, labels: Ints) -> Pairs:
+    """The closest pair of each component, of those known and those found."""
+    p, q, z = (np.concatenate(column) for column in zip(known, found, strict=True))
+    finite = np.isfinite(z)
+    return best_per_component(p[finite], q[finite], z[finite], labels, len(known[2]))
 
 
 def choose_joins(p: Ints, q: Ints, z: Floats, labels: Ints, n_labels: int) -> Joins:

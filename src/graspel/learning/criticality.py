@@ -12,21 +12,20 @@ Y. Wang, Z. Zhao and Z. Feng. GRASPEL: Graph Spectral Learning at Scale. 2020. T
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.data.distance_table import DistanceTable
-from graspel.data.prepared import Data
+from graspel.data.products import squared_distances
+from graspel.data.protocol import Data, PairTable
 from graspel.graph import Graph, Origin
 from graspel.graph.edges import unique_edges
 from graspel.learning.candidates import Block
 from graspel.learning.embed import Embedding
 from graspel.learning.weights import Weights
-from graspel.neighbors.products import cross_products, squared_distances, squared_lengths
 from graspel.runtime.parallel import map_blocks, row_blocks
 from graspel.runtime.types import Floats, Ints
 
@@ -154,11 +153,11 @@ def _score_block(block: Block, embedding: Embedding, points: Data, graph: Graph,
     """
     left, right = block
     edge_rows, edge_columns = _edges_in(block, graph)
-    V, measure = embedding.U[right], _distances_to(right, points)
+    V, measure = embedding.U[right], points.table_to(right)
 
     def score(rows: slice, at_least: float) -> Scores:
         eta = squared_distances(embedding.U[left[rows]], V)
-        eta /= measure(left[rows])
+        eta /= _above_rounding(measure(left[rows]))
         inside = (edge_rows >= rows.start) & (edge_rows < rows.stop)
         eta[edge_rows[inside] - rows.start, edge_columns[inside]] = 0.0
         good = np.flatnonzero(eta.ravel() >= at_least)
@@ -173,26 +172,6 @@ def _score_block(block: Block, embedding: Embedding, points: Data, graph: Graph,
     yield from map_blocks(lambda rows: score(rows, at_least), others, points.n_threads)
 
 
-def _distances_to(right: Ints, points: Data) -> Callable[[Ints], NDArray[Any]]:
-    """A function from other nodes to the table of z_data between them and the nodes `right`; no entry is zero."""
-    if isinstance(points, DistanceTable):
-        return lambda nodes: _raise_above_rounding(points.table(nodes, right), 0.0)
-    Y = _unit_rows(points, right)
-    Y_norms, minus_twice_Y = squared_lengths(Y), -2 * Y
-
-    def measure(nodes: Ints) -> NDArray[Any]:
-        X = _unit_rows(points, nodes)
-        X_norms = squared_lengths(X)
-        z = cross_products(X, minus_twice_Y)
-        z += X_norms[:, None]
-        z += Y_norms
-        return _raise_above_rounding(
-            z, float(X_norms.max() + Y_norms.max()) or 1.0
-        )  # if all are zero, any unit will do
-
-    return measure
-
-
 def _edges_in(block: Block, graph: Graph) -> tuple[Ints, Ints]:
     """The edges between the two groups of a block, as rows and columns of its table of pairs."""
     row, column = np.full(graph.n_nodes, -1), np.full(graph.n_nodes, -1)
@@ -202,14 +181,9 @@ def _edges_in(block: Block, graph: Graph) -> tuple[Ints, Ints]:
     return row[ends[0][inside]], column[ends[1][inside]]
 
 
-def _unit_rows(points: Data, nodes: Ints) -> Any:
-    """Rows in units of the spectral norm, minus the mean where they are dense: their squared distances are z_data."""
-    return points.product_rows(nodes) / np.float32(points.spectral_norm)
-
-
-def _raise_above_rounding(z: NDArray[Any], size: float) -> NDArray[Any]:
-    """Raise, in place, every z below its rounding error to that error; `size` is the largest sum of squared norms."""
-    return np.maximum(z, 8 * np.finfo(z.dtype).eps * size + np.finfo(z.dtype).tiny, out=z)
+def _above_rounding(table: PairTable) -> NDArray[Any]:
+    """The distances of a table, raised in place to their rounding error: none is zero."""
+    return np.maximum(table.z, table.error + np.finfo(table.z.dtype).tiny, out=table.z)
 
 
 def _largest(values: NDArray[Any], k: int) -> Ints:

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from graspel.data.prepared import Data
+from graspel.data.protocol import Data
 from graspel.graph import Graph
 from graspel.learning.embed import Embedding
 from graspel.learning.history import Round

@@ -20,7 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from graspel.data.prepared import Data
+from graspel.data.protocol import Data
 from graspel.graph import Graph, Origin
 from graspel.graph.adjacency import check_adjacency
 from graspel.graph.edges import unique_edges

@@ -83,8 +83,8 @@ def choose_neighbors(neighbors: Neighbors, rule: str, k: int) -> tuple[Ints, Int
     Examples
     --------
     >>> from graspel.neighbors.search import nearest_neighbors
-    >>> from graspel.data.prepared import Data
-    >>> lists = nearest_neighbors(Data(np.array([[0.0], [1.0], [2.0], [10.0]])), 3, np.random.default_rng(0))
+    >>> from graspel.data.prepare import prepare_rows
+    >>> lists = nearest_neighbors(prepare_rows(np.array([[0.0], [1.0], [2.0], [10.0]])), 3, np.random.default_rng(0))
     >>> heads, tails, z = choose_neighbors(lists, "mutual", 1)
     >>> tails.tolist()
     [1, 0, 1, 2]

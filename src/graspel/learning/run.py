@@ -18,7 +18,7 @@ from functools import partial
 
 import numpy as np
 
-from graspel.data.prepared import Data
+from graspel.data.protocol import Data
 from graspel.graph import Graph
 from graspel.learning.candidates import EmbeddedGraph
 from graspel.learning.connect import connect_components, join_components

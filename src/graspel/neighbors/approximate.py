@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.data.prepared import Data
+from graspel.data.dense import DenseData
 from graspel.neighbors.exact import exact_neighbors, measure_candidates
 from graspel.neighbors.landmarks import Density, Landmarks, Lists, descend, share_compared
 from graspel.runtime.parallel import row_blocks
@@ -55,7 +55,7 @@ class Found(NamedTuple):
     missing: float
 
 
-def approximate_neighbors(points: Data, k: int, width: int, rng: np.random.Generator) -> Found:
+def approximate_neighbors(points: DenseData, k: int, width: int, rng: np.random.Generator) -> Found:
     """About the `width` nearest points of each point; k of them are wanted."""
     announce("nearest neighbors", None, "preparing the compiled search (some seconds on first use)")
     sample = np.sort(rng.choice(points.n_points, min(points.n_points, SAMPLE), replace=False))
@@ -124,7 +124,7 @@ def _landmarks_of(
     return near
 
 
-def _missed(points: Data, sample: Ints, lists: Lists, truth: Floats) -> NDArray[np.bool_]:
+def _missed(points: DenseData, sample: Ints, lists: Lists, truth: Floats) -> NDArray[np.bool_]:
     """Which true neighbors of a sample, whose distances are `truth`, the lists miss."""
     candidates = lists.indices[sample].astype(np.int64)
     z = measure_candidates(points, sample, candidates, truth.shape[1])[1]
@@ -132,7 +132,7 @@ def _missed(points: Data, sample: Ints, lists: Lists, truth: Floats) -> NDArray[
 
 
 def _measure(
-    points: Data, candidates: NDArray[np.int32], width: int, order: Ints
+    points: DenseData, candidates: NDArray[np.int32], width: int, order: Ints
 ) -> tuple[NDArray[np.int32], NDArray[np.floating]]:
     """Measure the candidates on the points, near points together: then they share most of their candidates.
 

@@ -11,36 +11,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from graspel.data.prepared import Data
+from graspel.data.protocol import RowData
 from graspel.neighbors.approximate import LARGE
-from graspel.neighbors.duplicates import find_equals, find_first_equals
-from graspel.neighbors.exact import EXACT_WORK, EXTRA_CANDIDATES, exact_neighbors, exact_work, measure_candidates
-from graspel.neighbors.landmarks import Landmarks
+from graspel.neighbors.duplicates import find_first_equals
+from graspel.neighbors.engines import engine_of
+from graspel.neighbors.exact import exact_neighbors, is_compared_with_all
 from graspel.neighbors.search import Neighbors
 from graspel.runtime.types import Floats, Ints
 
 RECENT_SHARE = 0.2  # new points, as a share of those that the landmarks know, up to which they are compared one by one
 
 
-def find_among_all(
-    points: Data, landmarks: Landmarks | None, n_known: int, queries: Ints, k: int, asking: Data | None = None
-) -> tuple[Ints, Floats]:
-    """The k nearest points of each query; the landmarks know the first `n_known` points only."""
-    if landmarks is None or points.sparse is not None or exact_work(points, len(queries)) <= EXACT_WORK:
-        return exact_neighbors(points, queries, k, asking=asking)
-    width = k + EXTRA_CANDIDATES
-    sketch = (points if asking is None else asking).sketch[queries]
-    candidates = landmarks.search(sketch, points.sketch[:n_known], width, points.n_threads)
-    if asking is not None:
-        candidates = np.column_stack([candidates, find_equals(points, asking)[queries]])
-    recent = np.arange(n_known, points.n_points)
-    if len(recent) > 1:
-        more, _ = exact_neighbors(points, queries, min(width, len(recent) - (asking is None)), recent, asking)
-        candidates = np.hstack([candidates, more])
-    return measure_candidates(points, queries, candidates, k, asking)
-
-
-def add_to_lists(old: Neighbors, points: Data, n_before: int, rng: np.random.Generator) -> Neighbors:
+def add_to_lists(old: Neighbors, points: RowData, n_before: int, rng: np.random.Generator) -> Neighbors:
     """The lists after points were appended to the `n_before` that the lists were made for.
 
     `points` are all points, copies among them.
@@ -53,7 +35,8 @@ def add_to_lists(old: Neighbors, points: Data, n_before: int, rng: np.random.Gen
     n_lists, width = old.indices.shape[0], old.indices.shape[1]
     old = _renew_landmarks(old, points.subset(old.distinct) if len(old.copies) else points, n_lists, len(fresh), rng)
     queries = np.arange(n_lists, len(distinct))
-    found, z = find_among_all(local, old.landmarks, old.n_known or n_lists, queries, min(width, len(distinct) - 1))
+    width_new, n_known = min(width, len(distinct) - 1), old.n_known or n_lists
+    found, z = engine_of(local).near(queries, width_new, old.landmarks, n_known)
     equal = (z[:, 0] == 0) & (found[:, 0] < n_lists)  # copies of an old point need no list
     kept = np.flatnonzero(~equal)
     number = np.full(len(distinct), -1)
@@ -71,7 +54,7 @@ def add_to_lists(old: Neighbors, points: Data, n_before: int, rng: np.random.Gen
     return replace(old, points=local, indices=grown[0], z=grown[1], distinct=distinct, copies=copies, copy_of=copy_of)
 
 
-def remove_from_lists(old: Neighbors, points: Data, kept: Ints, k: int) -> Neighbors:
+def remove_from_lists(old: Neighbors, points: RowData, kept: Ints, k: int) -> Neighbors:
     """The lists after all points except `kept` were removed; `points` are those that are left."""
     number = np.full(int(max(old.distinct.max(), old.copies.max(initial=0))) + 1, -1)
     number[kept] = np.arange(len(kept))
@@ -102,19 +85,18 @@ def remove_from_lists(old: Neighbors, points: Data, kept: Ints, k: int) -> Neigh
     return Neighbors(subset, indices, z, old.recall, distinct, number[old.copies[staying]], number[copy_of[staying]])
 
 
-def _renew_landmarks(old: Neighbors, points: Data, n_lists: int, n_new: int, rng: np.random.Generator) -> Neighbors:
+def _renew_landmarks(old: Neighbors, points: RowData, n_lists: int, n_new: int, rng: np.random.Generator) -> Neighbors:
     """Choose landmarks anew where too many points came after the last choice, or where they are needed and missing."""
     n_known = old.n_known or n_lists
-    if points.sparse is not None or (old.landmarks is None and exact_work(points, n_new) <= EXACT_WORK):
+    if old.landmarks is None and is_compared_with_all(points, n_new):
         return old
     if old.landmarks is not None and n_lists - n_known <= RECENT_SHARE * n_known:
         return replace(old, n_known=n_known)
-    landmarks = Landmarks.build(points.sketch[:n_lists], LARGE, rng, points.n_threads)[0]
-    return replace(old, landmarks=landmarks, n_known=n_lists)
+    return replace(old, landmarks=engine_of(points).choose_landmarks(LARGE, n_lists, rng), n_known=n_lists)
 
 
 def _nearest_arrivals(
-    points: Data, old: Neighbors, n_lists: int, width: int, number: Ints
+    points: RowData, old: Neighbors, n_lists: int, width: int, number: Ints
 ) -> tuple[Ints, Ints, Floats]:
     """Old points and the new ones nearest to them, as triples with z_data.
 

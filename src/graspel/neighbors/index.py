@@ -12,37 +12,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
-from graspel.data.chunked import ChunkedData, check_dask_array, is_dask_array
-from graspel.data.distance_table import PRECOMPUTED, check_distances, check_metric, make_points
 from graspel.data.frames import find_row_names
-from graspel.data.prepared import METRICS, Data
-from graspel.data.validation import check_data, check_kind
+from graspel.data.prepare import check_metric, check_values, prepare
+from graspel.data.protocol import Data, local_points
+from graspel.data.validation import check_kind, is_dask_array
 from graspel.neighbors.approximate import SMALL
-from graspel.neighbors.duplicates import find_first_equals
-from graspel.neighbors.engines import check_engine, search_by_engine
-from graspel.neighbors.exact import EXACT_WORK, EXTRA_CANDIDATES, exact_work
-from graspel.neighbors.grown import find_among_all
-from graspel.neighbors.inverted import MANY_PAIRS, find_sparse_neighbors
-from graspel.neighbors.landmarks import Landmarks
-from graspel.neighbors.new_points import Ties, tie
-from graspel.neighbors.search import Neighbors, nearest_neighbors
+from graspel.neighbors.engines import engine_of
+from graspel.neighbors.exact import EXTRA_CANDIDATES, is_compared_with_all
+from graspel.neighbors.search import Neighbors, check_engine, nearest_by_user, nearest_neighbors, set_copies_aside
 from graspel.runtime.free_memory import return_free_memory
 from graspel.runtime.parallel import count_threads, one_thread_per_call
-from graspel.runtime.parameters import check_flag, check_number, generator, get_state, restore_generator
-from graspel.runtime.types import Floats, Ints
+from graspel.runtime.parameters import check_number, generator, get_state, restore_generator
+from graspel.runtime.types import Bools, Floats, Ints
 
 __all__ = ["NeighborIndex"]
 
-Search = Callable[[Data, int, np.random.Generator], Neighbors]
+Search = Callable[[Any, int, np.random.Generator], Neighbors]
 
 AUTO = "auto"
+MEAN_NEIGHBORS = 3  # old points whose weighted mean is the position of a new one in a smooth embedding
 
 
 class NeighborIndex:
@@ -52,10 +47,8 @@ class NeighborIndex:
     ----------
     X : array, sparse matrix, DataFrame, zarr or dask array (N x M)
         Data points as rows, N >= 2; distances if `metric` is "precomputed".
-    metric : {"euclidean", "cosine", "precomputed"}, str or callable, default="euclidean"
+    metric : {"euclidean", "cosine", "correlation", "precomputed"}, str or callable, default="euclidean"
         As in :class:`graspel.GRASPEL`.
-    center : bool, default=False
-        Subtract each row's mean first.
     engine : "auto", scikit-learn neighbors transformer or (indices, distances), default="auto"
         Who searches. "auto" computes all distances of few points, and compares points that share landmarks or columns
         where there are many. A transformer (`KNeighborsTransformer`, `PyNNDescentTransformer` or another with
@@ -90,18 +83,22 @@ class NeighborIndex:
         X: Any,
         *,
         metric: Any = "euclidean",
-        center: bool = False,
         engine: Any = AUTO,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
-        self._take(X, "NeighborIndex", metric, center, engine, generator(random_state), n_jobs)
+        self._take(X, "NeighborIndex", metric, engine, generator(random_state), n_jobs, stays_remote=True)
 
     @classmethod
-    def of_data(cls, X: Any, owner: Any, *, metric: Any, rng: Any, n_jobs: int | None) -> NeighborIndex:
-        """The index that an estimator makes of the data it was given; errors name the estimator."""
+    def of_data(
+        cls, X: Any, owner: Any, *, metric: Any, rng: Any, n_jobs: int | None, stays_remote: bool = False
+    ) -> NeighborIndex:
+        """The index that an estimator makes of the data it was given; errors name the estimator.
+
+        The rows of a dask array stay on its workers if `stays_remote`, and are fetched otherwise.
+        """
         index = cls.__new__(cls)
-        index._take(X, owner, metric, False, AUTO, rng, n_jobs)
+        index._take(X, owner, metric, AUTO, rng, n_jobs, stays_remote=stays_remote)
         index._shared_rng = rng
         return index
 
@@ -111,27 +108,26 @@ class NeighborIndex:
     ) -> NeighborIndex:
         """The index of points that are prepared already, with their lists if these are known."""
         index = cls.__new__(cls)
-        index.metric, index.center, index.engine = points.metric, points.center, AUTO
+        index.metric, index.engine = points.metric, AUTO
         index.n_points, index.n_jobs, index.row_names = points.n_points, points.n_threads, None
-        index._described_columns = index._rows = None
+        index._described_columns = None
         index._points, index._values, index._neighbors = points, None, neighbors
         index._wanted = 0 if neighbors is None else _width(neighbors)
         index._begin(np.random.default_rng(0) if rng is None else rng)
         return index
 
     def _take(
-        self, X: Any, owner: Any, metric: Any, center: bool, engine: Any, rng: np.random.Generator, n_jobs: int | None
+        self, X: Any, owner: Any, metric: Any, engine: Any, rng: Any, n_jobs: int | None, *, stays_remote: bool
     ) -> None:
         check_metric(metric)
-        check_flag("center", center)
-        self.metric, self.center, self.engine = metric, center, check_engine(engine)
+        self.metric, self.engine = metric, check_engine(engine)
         self.n_jobs = n_jobs
-        self._values = _check_values(X, metric, owner)
+        if isinstance(X, NeighborIndex):
+            raise ValueError("X is a NeighborIndex already: give it to the estimators as it is.")
+        self._values = check_values(X, metric, owner, stays_remote=stays_remote)
         self.n_points = int(self._values.shape[0])
         self.row_names = None if isinstance(X, tuple) else find_row_names(X)
         self._described_columns: _Columns | None = _Columns.of(X)
-        by_table = metric not in METRICS and metric != PRECOMPUTED
-        self._rows = self._values if by_table else None  # a table of distances takes their place as the data
         self._points: Data | None = None
         self._neighbors: Neighbors | None = None
         self._wanted = 0
@@ -154,10 +150,9 @@ class NeighborIndex:
         """The prepared data."""
         if self._points is None:
             assert self._rng is not None
-            n_threads, options = count_threads(self.n_jobs), {"metric": self.metric, "center": self.center}
-            make: Any = ChunkedData if is_dask_array(self._values) else make_points
+            n_threads = count_threads(self.n_jobs)
             with one_thread_per_call():
-                self._points = make(self._values, **options, rng=self._rng, n_threads=n_threads)
+                self._points = prepare(self._values, metric=self.metric, rng=self._rng, n_threads=n_threads)
             self._values, self._state = None, get_state(self._rng)
         return self._points
 
@@ -169,9 +164,8 @@ class NeighborIndex:
     @property
     def features(self) -> Any:
         """The rows of features that were given; None for distances, and for rows on other machines."""
-        if self._rows is None and self.metric in METRICS and not self.is_remote:
-            return self.data
-        return self._rows
+        local = self.points.local
+        return None if local is None else local.features
 
     @property
     def neighbors(self) -> Neighbors | None:
@@ -225,12 +219,10 @@ class NeighborIndex:
 
     def _search_lists(self, k: int) -> None:
         points = self.points
-        if not points.has_sketch:
-            points = self._points = points.with_sketch()
+        if points.local is not None and not points.local.is_ready:
+            points = self._points = points.local.ready()
         rng, self._rng = self._rng, None
-        if (
-            rng is None
-        ):  # the numbers of the first search, so that lists do not depend on how often they were lengthened
+        if rng is None:  # the numbers of the first search: lists do not depend on how often they were lengthened
             rng = restore_generator(self._state)
         with one_thread_per_call():
             if self._search is not None:
@@ -238,7 +230,7 @@ class NeighborIndex:
             elif isinstance(self.engine, str):
                 self._neighbors = nearest_neighbors(points, k, rng)
             else:
-                self._neighbors = search_by_engine(self.engine, points, k)
+                self._neighbors = nearest_by_user(self.engine, points, k)
         self._wanted = k
         self.n_searches += 1
 
@@ -266,43 +258,34 @@ class NeighborIndex:
 
     def find(self, rows: Any, k: int) -> Ties:
         """`query` for rows that were checked."""
-        points, landmarks, known, number = self._searchable(rows.shape[0])
-        asking, k = points.like(rows), min(k, points.n_points)
-        queries = np.arange(rows.shape[0])
         with one_thread_per_call():
-            if points.sparse is not None and len(queries) * points.n_points > MANY_PAIRS:
-                found, z = find_sparse_neighbors(points, asking, k, k + EXTRA_CANDIDATES)
-            else:
-                found, z = find_among_all(points, landmarks, known, queries, k, asking)
-        return tie(number[found], z)
+            neighbors = self._prepare_queries(rows.shape[0])
+            points = local_points(neighbors.points)
+            known = points.n_points if neighbors.n_known is None else neighbors.n_known
+            asking, queries, k = points.like(rows), np.arange(rows.shape[0]), min(k, points.n_points)
+            found, z = engine_of(points).near(queries, k, neighbors.landmarks, known, asking)
+        return tie(neighbors.distinct[found], z)
 
-    def _searchable(self, n_new: int) -> tuple[Data, Landmarks | None, int, Ints]:
+    def _prepare_queries(self, n_new: int) -> Neighbors:
         """The distinct points with what a search for so many new ones needs; made again where it was released."""
         neighbors = self._set_copies_aside()
-        points, landmarks = neighbors.points, neighbors.landmarks
-        known = points.n_points if neighbors.n_known is None else neighbors.n_known
-        if not points.has_sketch and exact_work(points, n_new) > EXACT_WORK:
-            points = points.with_sketch()
-            rng = np.random.default_rng(0)  # other landmarks find the same neighbors, but for a few
-            with one_thread_per_call():
-                landmarks, _ = Landmarks.build(points.sketch, SMALL, rng, points.n_threads)
-            self._neighbors = replace(neighbors, points=points, landmarks=landmarks)
-        return points, landmarks, known, neighbors.distinct
+        points = local_points(neighbors.points)
+        if points.is_ready or is_compared_with_all(points, n_new):
+            return neighbors
+        points, rng = points.ready(), np.random.default_rng(0)  # other landmarks find the same neighbors, but for a few
+        landmarks = engine_of(points).choose_landmarks(SMALL, points.n_points, rng)
+        self._neighbors = replace(neighbors, points=points, landmarks=landmarks)
+        return self._neighbors
 
     def _set_copies_aside(self) -> Neighbors:
         """What is known of the neighbors; before the first search, which points are distinct."""
         if self._neighbors is None:
-            first, everyone = find_first_equals(self.points), np.arange(self.n_points)
-            distinct, copies = np.flatnonzero(first == everyone), np.flatnonzero(first != everyone)
-            points = self.points.subset(distinct) if len(copies) else self.points
-            empty = np.empty((0, 0), dtype=np.int64), np.empty((0, 0))
-            self._neighbors = Neighbors(points, *empty, 1.0, distinct, copies, first[copies])
+            self._neighbors = set_copies_aside(local_points(self.points))
         return self._neighbors
 
     def distances(self, p: Ints, q: Ints) -> Floats:
         """Distances between points, in the unit of the data (for "cosine": of the normalized rows)."""
-        points = self.points
-        return np.sqrt(points.squared_distances(p, q)) * points.spectral_norm * points.raw_unit
+        return np.sqrt(self.points.squared_distances(p, q)) * self.points.unit_length
 
     def find_originals(self) -> Ints:
         """For every point the first point equal to it."""
@@ -313,9 +296,9 @@ class NeighborIndex:
 
     def release(self) -> None:
         """Give up the lists and the sketch they were searched by; the data stay, and lists can be searched again."""
-        self._points = self.points.without_sketch()
+        self._points = self.points.released()
         if self._neighbors is not None:
-            self._neighbors = self._neighbors.without_lists()
+            self._neighbors = self._neighbors.released()
         self._rng = None
         return_free_memory()
 
@@ -342,13 +325,12 @@ class NeighborIndex:
 
     def check_agrees(self, estimator: Any) -> None:
         """Raise if an estimator asks for another metric than that of the index."""
-        for name, default in (("metric", "euclidean"), ("center", False)):
-            asked, own = getattr(estimator, name, default), getattr(self, name)
-            if asked is not default and asked != default and asked is not own and asked != own:
-                raise ValueError(
-                    f"{name}={asked!r}: the index was made with {name}={own!r}. Make it with "
-                    f"NeighborIndex(X, {name}={asked!r}), or leave {name} out here."
-                )
+        asked, own, default = getattr(estimator, "metric", "euclidean"), self.metric, "euclidean"
+        if asked is not default and asked != default and asked is not own and asked != own:
+            raise ValueError(
+                f"metric={asked!r}: the index was made with metric={own!r}. Make it with NeighborIndex(X, "
+                f"metric={asked!r}), or leave metric out here."
+            )
 
     def __getstate__(self) -> dict[str, Any]:
         """What a file keeps: not the random numbers, whose state is known, and not a search of one run."""
@@ -368,13 +350,34 @@ class _Columns(BaseEstimator):
         return columns
 
 
-def _check_values(X: Any, metric: Any, owner: Any) -> Any:
-    """X as a matrix of points, or of distances between them."""
-    if isinstance(X, NeighborIndex):
-        raise ValueError("X is a NeighborIndex already: give it to the estimators as it is.")
-    if is_dask_array(X) and isinstance(metric, str) and metric in METRICS:
-        return check_dask_array(X)  # its rows stay on the workers, and are checked there
-    return check_distances(X) if isinstance(metric, str) and metric == PRECOMPUTED else check_data(owner, X)
+class Ties(NamedTuple):
+    """Old points near new ones (m x k), weights that sum to one, whether a new point is equal to the first, z_data."""
+
+    indices: Ints
+    weights: Floats
+    is_old: Bools
+    z: Floats
+
+    def means(self, embedding: Floats) -> Floats:
+        """Mean of the rows of the embedding over the nearest old points, weighted by 1/z.
+
+        >>> ties = tie(np.array([[1, 0], [2, 3]]), np.array([[0.0, 1.0], [0.2, 0.2]]))
+        >>> ties.means(np.array([[-1.0], [-2.0], [1.0], [2.0]]))
+        array([[-2. ],
+               [ 1.5]])
+        """
+        means = np.einsum("ij,ijk->ik", self.weights, embedding[self.indices])
+        return np.where(self.is_old[:, None], embedding[self.indices[:, 0]], means)
+
+
+def tie(indices: Ints, z: Floats) -> Ties:
+    """The ties to old points at distances z, nearest first."""
+    is_old = z[:, 0] == 0
+    nearest = np.where(is_old, 1.0, z[:, 0])  # weights in its unit neither overflow nor underflow
+    weights = np.where(is_old[:, None], 0.0, nearest[:, None] / np.where(is_old[:, None], 1.0, z))
+    weights[is_old, 0] = 1.0
+    weights /= weights.sum(axis=1, keepdims=True)
+    return Ties(indices, weights, is_old, z)
 
 
 def _width(neighbors: Neighbors) -> int:

@@ -25,11 +25,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from graspel.data.prepared import Data
-from graspel.data.sparse_rows import csr_arrays, row_squares
+from graspel.data.products import sparse_squares
+from graspel.data.sparse import SparseData, csr_arrays
 from graspel.neighbors.duplicates import find_equals
-from graspel.neighbors.exact import measure_candidates
-from graspel.neighbors.recall import measure_recall
+from graspel.neighbors.exact import measure_candidates, measure_recall
 from graspel.runtime.parallel import map_blocks, row_blocks
 from graspel.runtime.progress import announce
 from graspel.runtime.types import Floats, Ints
@@ -40,7 +39,6 @@ QUERY_BLOCK = 512  # queries of one task; tasks are fixed, so that threads do no
 BUDGET = 1 << 16  # entries read for one query at first: most queries of 100,000 texts need fewer
 BUDGET_FACTOR = 8  # growth of the budget while the recall is too low
 WANTED_RECALL = 0.9925  # of a sample, as for landmarks
-MANY_PAIRS = 1 << 24  # pairs of rows up to which products of sparse blocks are quicker than loading the kernel
 MANY_ROWS = 1 << 15  # rows up to which all of a list is searched exactly; for more only the neighbors that are wanted
 
 
@@ -70,7 +68,7 @@ class InvertedIndex:
         rank[order] = np.arange(A.shape[1])
         renumbered = _renumber(A, rank)
         posted = sp.csc_array(renumbered.astype(np.float32))
-        squares = row_squares(A)
+        squares = sparse_squares(A)
         return cls(rank, csr_arrays(renumbered), csr_arrays(posted), squares, np.argsort(squares, kind="stable"))
 
     def search(
@@ -111,17 +109,15 @@ class InvertedIndex:
         return index.astype(np.int64), z, n_ended
 
 
-def inverted_neighbors(points: Data, k: int, width: int) -> tuple[Ints, Floats]:
+def inverted_neighbors(points: SparseData, index: InvertedIndex, k: int, width: int) -> tuple[Ints, Floats]:
     """Neighbor lists of sparse points, of which k are wanted with a high recall: indices and z_data."""
     announce("nearest neighbors", None, "preparing the compiled search (some seconds on first use)")
-    assert points.sparse is not None
     everyone = np.arange(points.n_points)
-    index = InvertedIndex.build(points.sparse)
     budget = BUDGET
     while True:
         n_sure = width if points.n_points <= MANY_ROWS else k
         candidates, _, n_ended = index.search(
-            points.sparse, width, n_sure, points.n_threads, labels=(everyone, everyone), budget=budget
+            points.A, width, n_sure, points.n_threads, labels=(everyone, everyone), budget=budget
         )
         indices, z = measure_candidates(points, everyone, candidates, width)
         if n_ended == 0 or measure_recall(points, z, k) >= WANTED_RECALL:
@@ -129,25 +125,24 @@ def inverted_neighbors(points: Data, k: int, width: int) -> tuple[Ints, Floats]:
         budget *= BUDGET_FACTOR
 
 
-def find_sparse_neighbors(points: Data, asking: Data, k: int, width: int) -> tuple[Ints, Floats]:
+def inverted_query(
+    points: SparseData, index: InvertedIndex, asking: SparseData, k: int, width: int
+) -> tuple[Ints, Floats]:
     """The k nearest points of every point of `asking`, both sparse: indices and z_data."""
-    assert points.sparse is not None
-    assert asking.sparse is not None
     n = asking.n_points
     labels = np.full(n, -1), np.arange(points.n_points)
-    candidates = InvertedIndex.build(points.sparse).search(asking.sparse, width, k, points.n_threads, labels=labels)[0]
+    candidates = index.search(asking.A, width, k, points.n_threads, labels=labels)[0]
     candidates = np.column_stack([candidates, find_equals(points, asking)])  # products may blur them
     return measure_candidates(points, np.arange(n), candidates, k, asking)
 
 
-def sparse_nearest_outside(
-    points: Data, index: InvertedIndex, queries: Ints, labels: Ints, limits: Floats
+def inverted_outside(
+    points: SparseData, index: InvertedIndex, queries: Ints, labels: Ints, limits: Floats
 ) -> tuple[Ints, Floats]:
     """For each query the nearest point of another label, and its z_data; if none is below `limits`, any point."""
-    assert points.sparse is not None
     unit = points.spectral_norm**2
     candidates = index.search(
-        points.sparse[queries],
+        points.A[queries],
         1,
         1,
         points.n_threads,

@@ -1,13 +1,8 @@
 r"""Step 1, neighbor lists: for every point the points nearest to it.
 
-For few points every distance is computed (:mod:`graspel.neighbors.exact`). For many, points that share a landmark are
-compared, and lists improve each other, until the recall on a sample is high enough
-(:mod:`graspel.neighbors.approximate`). Sparse points stay sparse, and those that share a rare column are compared
-(:mod:`graspel.neighbors.inverted`).
-
-In all cases the candidates found in single precision are measured again on the points themselves, and the nearest are
-kept. If the recall stays low, because the data are spread evenly in very many dimensions, all distances are computed
-after all; where that would take too long, a warning gives the recall reached.
+The lists come from our own engine (:mod:`graspel.neighbors.engines`), from a scikit-learn neighbors transformer, or
+from arrays that the user brings. Of the last two only the indices are taken; distances are measured again on our
+points, so that z means the same whoever searched.
 
 Exact copies of a point would fill each other's lists. They are therefore set aside: lists hold distinct points only,
 and `copy_of` says which point each copy is equal to.
@@ -17,24 +12,23 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.base import clone
 
-from graspel.data.prepared import Data
-from graspel.neighbors.approximate import SURE, approximate_neighbors
-from graspel.neighbors.duplicates import find_clumps, find_first_equals
-from graspel.neighbors.exact import EXACT_WORK, EXTRA_CANDIDATES, exact_neighbors, exact_work
-from graspel.neighbors.inverted import MANY_PAIRS, inverted_neighbors
+from graspel.data.protocol import Data, LocalData, local_points
+from graspel.neighbors.approximate import SURE
+from graspel.neighbors.duplicates import find_first_equals
+from graspel.neighbors.engines import engine_of
+from graspel.neighbors.exact import EXTRA_CANDIDATES
 from graspel.neighbors.landmarks import Landmarks
-from graspel.neighbors.recall import measure_recall
 from graspel.runtime.progress import announce
 from graspel.runtime.types import Floats, Ints
 
-ENOUGH_RECALL = 0.98  # recall of the search below which all distances are computed, if there is time for it
 WARN_RECALL = 0.97  # measured recall below which the user is told; a sample of 128 points may be off by .01
-FALLBACK_WORK = 1e12  # multiplications up to which all distances are computed where landmarks fail: about a minute
-MIN_CLUMP = 64  # smallest number of points that count as a clump; fewer cost little as they are
 
 
 @dataclass(frozen=True)
@@ -64,24 +58,29 @@ class Neighbors:
     landmarks: Landmarks | None = None
     n_known: int | None = None
 
-    def without_lists(self) -> Neighbors:
+    def released(self) -> Neighbors:
         """The same without the lists and what they were found by: the copies and the recall are left."""
-        points = self.points.without_sketch()
+        points = self.points.released()
         return replace(self, points=points, indices=self.indices[:0].copy(), z=self.z[:0].copy(), landmarks=None)
+
+
+def set_copies_aside(points: LocalData) -> Neighbors:
+    """The distinct points, whose lists are not searched yet, and the copies of others."""
+    first, everyone = find_first_equals(points), np.arange(points.n_points)
+    distinct, copies = np.flatnonzero(first == everyone), np.flatnonzero(first != everyone)
+    points = points.subset(distinct) if len(copies) else points
+    return Neighbors(points, np.empty((0, 0), dtype=np.int64), np.empty((0, 0)), 1.0, distinct, copies, first[copies])
 
 
 def nearest_neighbors(points: Data, k: int, rng: np.random.Generator) -> Neighbors:
     """Find at least k neighbors (fewer if there are not so many distinct points) of every distinct point."""
     announce("nearest neighbors")
-    first = find_first_equals(points)
-    everyone = np.arange(points.n_points)
-    distinct, copies = np.flatnonzero(first == everyone), np.flatnonzero(first != everyone)
-    if len(copies):
-        points = points.subset(distinct)
-    indices, z, landmarks = find_lists(points, k, rng)
-    recall = measure_recall(points, z, min(k, SURE))
+    neighbors = set_copies_aside(local_points(points))
+    engine = engine_of(neighbors.points)
+    indices, z, landmarks = engine.lists(k, rng)
+    recall = engine.recall(z, min(k, SURE))
     warn_low_recall(recall)
-    return Neighbors(points, indices, z, recall, distinct, copies, first[copies], landmarks)
+    return replace(neighbors, indices=indices, z=z, recall=recall, landmarks=landmarks)
 
 
 def warn_low_recall(recall: float) -> None:
@@ -94,43 +93,76 @@ def warn_low_recall(recall: float) -> None:
         )
 
 
-def find_lists(
-    points: Data, k: int, rng: np.random.Generator
-) -> tuple[NDArray[np.integer], NDArray[np.floating], Landmarks | None]:
-    """Neighbor lists of distinct points: indices, z_data, and the landmarks that were used."""
-    n = points.n_points
-    width = min(n - 1, k + EXTRA_CANDIDATES)
-    if width == 0:
-        return np.empty((n, 0), dtype=np.int64), np.empty((n, 0)), None
-    if points.sparse is not None and n**2 > MANY_PAIRS:
-        return *inverted_neighbors(points, k, width), None
-    if points.sparse is not None or exact_work(points, n) <= EXACT_WORK:
-        return *exact_neighbors(points, np.arange(n), width), None
-    clumps = find_clumps(points, max(MIN_CLUMP, 2 * width))
-    if clumps:
-        return *_find_lists_with_clumps(points, clumps, k, width, rng), None
-    found = approximate_neighbors(points, k, width, rng)
-    if found.missing > 1 - ENOUGH_RECALL and exact_work(points, n) <= FALLBACK_WORK:  # nothing else finds them
-        return *exact_neighbors(points, np.arange(n), width), None
-    return found.indices, found.z, found.landmarks
+def check_engine(engine: Any) -> Any:
+    """Raise unless this is "auto", a neighbors transformer, or lists.
 
-
-def _find_lists_with_clumps(
-    points: Data, clumps: list[Ints], k: int, width: int, rng: np.random.Generator
-) -> tuple[Ints, Floats]:
-    """Neighbor lists where single precision blurs the distances between some points.
-
-    The neighbors of a point in a clump are in the clump, and are searched there, about an origin of its own. All other
-    points see a few members of each clump, since all of them are equally far away.
+    >>> check_engine("faiss")
+    Traceback (most recent call last):
+    ...
+    ValueError: engine='faiss': must be "auto", a scikit-learn neighbors transformer (with n_neighbors), or ...
     """
-    indices, z = np.zeros((points.n_points, width), dtype=np.int64), np.full((points.n_points, width), np.inf)
-    seen = np.ones(points.n_points, dtype=bool)
-    for clump in clumps:
-        seen[clump[width + 1 :]] = False
-    for members, searched in [
-        (np.flatnonzero(seen), points.subset(np.flatnonzero(seen))),
-        *((clump, points.magnify(clump)) for clump in clumps),
-    ]:
-        found, found_z, _ = find_lists(searched, k, rng)
-        indices[members, : found.shape[1]], z[members, : found.shape[1]] = members[found], found_z
-    return indices, z
+    if isinstance(engine, str) and engine == "auto":
+        return engine
+    if isinstance(engine, tuple) and len(engine) == 2:
+        return np.asarray(engine[0])
+    if hasattr(engine, "fit_transform") and hasattr(engine, "get_params") and "n_neighbors" in engine.get_params():
+        return engine
+    shown = repr(engine) if isinstance(engine, str | int | float | None) else f"a {type(engine).__name__}"
+    raise ValueError(
+        f'engine={shown}: must be "auto", a scikit-learn neighbors transformer (with n_neighbors), or a tuple '
+        "(indices, distances) of neighbor lists."
+    )
+
+
+def nearest_by_user(engine: Any, points: Data, k: int) -> Neighbors:
+    """The same by an engine that `check_engine` returned."""
+    announce("nearest neighbors")
+    points = local_points(points)
+    neighbors = set_copies_aside(points)
+    own, distinct = local_points(neighbors.points), neighbors.distinct
+    number = np.arange(points.n_points)
+    number[neighbors.copies] = neighbors.copy_of
+    number = np.searchsorted(distinct, number)
+    width = min(len(distinct) - 1, k + EXTRA_CANDIDATES)
+    given = engine if isinstance(engine, np.ndarray) else _ask(engine, points.X, min(width + 1, points.n_points - 1))
+    _check_lists(given, points.n_points, k)
+    indices, z = _measure(own, number[given[distinct]], width)
+    recall = engine_of(own).recall(z, min(k, width)) if width else 1.0
+    warn_low_recall(recall)
+    return replace(neighbors, indices=indices, z=z, recall=recall)
+
+
+def _ask(transformer: Any, X: Any, k: int) -> Ints:
+    """The lists of a transformer as an array; -1 where a list is shorter."""
+    A = sp.csr_array(clone(transformer).set_params(n_neighbors=k).fit_transform(X))
+    lengths = np.diff(A.indptr)
+    lists = np.full((A.shape[0], int(lengths.max(initial=0))), -1, dtype=np.int64)
+    lists[np.arange(lists.shape[1]) < lengths[:, None]] = A.indices
+    return np.where(lists < 0, np.arange(len(lists))[:, None], lists)
+
+
+def _check_lists(indices: NDArray[Any], n_points: int, k: int) -> None:
+    if indices.ndim != 2 or indices.dtype.kind not in "iu" or len(indices) != n_points:
+        raise ValueError(
+            f"engine: indices of shape {indices.shape} and type {indices.dtype}: must be whole numbers, one row for "
+            f"each of the {n_points} points."
+        )
+    if indices.size and (indices.min() < 0 or indices.max() >= n_points):
+        raise ValueError(
+            f"engine: indices must lie between 0 and {n_points - 1}; they run from {indices.min()} to {indices.max()}."
+        )
+    if indices.shape[1] < min(k, n_points - 1):
+        raise ValueError(
+            f"engine: the lists hold {indices.shape[1]} neighbors, and {k} are needed. Bring longer lists."
+        )
+
+
+def _measure(points: LocalData, lists: Ints, width: int) -> tuple[Ints, Floats]:
+    """The lists by increasing z (ties by index); the point itself and repeated ones get z = inf, at the end."""
+    n = points.n_points
+    lists = np.sort(lists, axis=1)
+    unused = lists == np.arange(n)[:, None]
+    unused[:, 1:] |= lists[:, 1:] == lists[:, :-1]
+    z = np.where(unused, np.inf, points.squared_distances_to(np.arange(n), lists))
+    order = np.argsort(z, axis=1, kind="stable")[:, :width]
+    return np.take_along_axis(lists, order, axis=1), np.take_along_axis(z, order, axis=1)

@@ -15,15 +15,12 @@ J. Desrosiers and M. E. Lubbecke. A primer in column generation. In: Column Gene
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.data.distance_table import DistanceTable
-from graspel.data.prepared import Data
+from graspel.data.protocol import Data, local_points
 from graspel.graph import Graph
 from graspel.graph.edges import edge_keys
 from graspel.linalg.edge_leverages import estimate_leverages
@@ -35,14 +32,10 @@ from graspel.runtime.types import Floats, Ints
 COLUMNS = 128  # columns of M that one thread computes at once: 20 MB for 20,000 points
 ONE_BLOCK = 1024  # points up to which all columns are computed at once: starting threads would take longer
 NUMPY_SIZE = 50_000  # entries of M up to which loading a compiled loop does not pay
-ROWS = 4096  # points whose distances to these columns are computed at once
 MOST_LISTED = 4_000_000  # pairs that are listed; if more have R > k, those of the largest R / k
 SAMPLED_BLOCKS = 8  # blocks of columns that are priced where there are too many nodes for all: 1,024 nodes
 LIST_BATCHES = 16  # batches of flows from which listed pairs are priced: 128 flows, 3 % standard error of R
 DOUBT = 2.0  # standard errors that are subtracted from the estimates
-ROUNDING = 16  # rounding errors of |x|^2 + |y|^2 that a product may lose
-LOST = 1e-3  # largest error of distances in single precision, relative to the median of the edges
-CACHED_ROWS = 1 << 28  # bytes of points up to which they are kept for all blocks
 
 
 class PairDistances(NamedTuple):
@@ -96,7 +89,7 @@ def price_all_pairs(data: PairDistances, factor: ExactFactor, blocks: list[slice
     """
     n, points = data.points.n_points, data.points
     solves, diagonal = factor.prepare_solves(), factor.diagonal()
-    distances = _lower_distances(data, solves.order)
+    distances = local_points(points).lower_distances(solves.order, data.unit)
 
     def price(block: slice) -> tuple[Ints, Ints, Floats]:
         later, M = solves.columns(block)
@@ -178,44 +171,3 @@ def _find_far_pairs(M: Floats, d: Floats, d_columns: Floats, z: Floats, data: Pa
         if found <= len(at):
             return at[:found, 0], at[:found, 1]
         at = np.empty((found, 2), dtype=np.int64)
-
-
-def _lower_distances(data: PairDistances, order: Ints) -> Callable[[slice, slice], NDArray[Any]]:
-    """A function that returns z_data between two slices of `order`, less what rounding may have added to it.
-
-    In single precision, unless its rounding errors would matter.
-    """
-    points = data.points
-    if isinstance(points, DistanceTable):
-        return lambda p, q: points.table(order[p], order[q])
-    blocks, norm = row_blocks(points.n_points, ROWS), points.spectral_norm
-    read = partial(_scaled_rows, points, norm)
-    length = np.concatenate([np.einsum("ij,ij->i", rows, rows) for rows in (read(order[block]) for block in blocks)])
-    error = 2 * ROUNDING * float(length.max(initial=0.0))
-    kind: type = np.float32 if error * np.finfo(np.float32).eps < LOST * data.unit else np.float64
-    is_kept = points.n_points * points.n_features * np.dtype(kind).itemsize <= CACHED_ROWS
-    kept = np.concatenate([read(order[block]).astype(kind, copy=False) for block in blocks]) if is_kept else None
-
-    def rows(block: slice) -> NDArray[Any]:
-        return read(order[block]).astype(kind, copy=False) if kept is None else kept[block]
-
-    length = ((1 - ROUNDING * np.finfo(kind).eps) * length).astype(kind)
-
-    def lower(p: slice, q: slice) -> NDArray[Any]:
-        columns, z = rows(q).T, np.empty((p.stop - p.start, q.stop - q.start), dtype=kind)
-        for part in row_blocks(len(z), ROWS):
-            here = slice(p.start + part.start, p.start + part.stop)
-            np.matmul(rows(here), columns, out=z[part])
-            z[part] *= -2
-            z[part] += length[here, None]
-        z += length[q]
-        return z
-
-    return lower
-
-
-def _scaled_rows(points: Data, norm: float, index: Ints) -> Floats:
-    """Rows whose squared distances are z_data."""
-    rows = points.centered_rows(index, np.float64)
-    rows /= norm
-    return rows

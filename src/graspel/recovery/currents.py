@@ -41,7 +41,7 @@ import scipy.sparse as sp
 from scipy.optimize import Bounds, minimize
 from scipy.sparse.linalg import splu
 
-from graspel.data.prepared import Data
+from graspel.data.prepare import prepare_rows
 from graspel.graph import Graph, Origin
 from graspel.graph.edges import unique_edges
 from graspel.learning.initial import listed_pairs
@@ -123,7 +123,7 @@ def check_currents(currents: Any, shape: tuple[int, ...]) -> Floats:
 
 def _candidates(X: Floats, rng: np.random.Generator, n_neighbors: int, n_jobs: int | None) -> tuple[Ints, Ints]:
     """The edges that GRASPEL learns from the voltages, and the pairs of longer lists of neighbors."""
-    index = NeighborIndex.of_points(Data(X, rng=rng, n_threads=count_threads(n_jobs)), rng)
+    index = NeighborIndex.of_points(prepare_rows(X, rng=rng, n_threads=count_threads(n_jobs)), rng)
     settings = Settings(n_neighbors=n_neighbors, n_jobs=n_jobs, n_listed=min(LISTED, len(X) - 1))
     graph, lists = run(index, settings, rng).graph, listed_pairs(index.lists(settings.n_listed), len(X))
     heads, tails = (np.concatenate(ends) for ends in zip((graph.heads, graph.tails), lists, strict=True))

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graspel.data.prepared import Data
+from graspel.data.prepare import prepare_rows
 from graspel.graph import Graph
 from graspel.learning.run import run
 from graspel.learning.settings import Settings
@@ -74,7 +74,7 @@ def recover_by_pruning(
 ) -> Pruning:
     """Recover the graph of signals (nodes x signals, each row of mean zero) with noise of this variance."""
     m = X.shape[1]
-    index = NeighborIndex.of_points(Data(X, rng=rng, n_threads=count_threads(n_jobs)), rng)
+    index = NeighborIndex.of_points(prepare_rows(X, rng=rng, n_threads=count_threads(n_jobs)), rng)
     graph = run(index, Settings(n_neighbors=n_neighbors, n_jobs=n_jobs), rng).graph
     k = distances(graph, X, variance)
     unit = float(np.median(k))

@@ -22,9 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from graspel.data.chunked import chunked_fingerprint
-from graspel.data.fingerprint import describe_fingerprint, fingerprint, sum_hashes
-from graspel.data.prepared import Data
+from graspel.data.fingerprint import fingerprint
+from graspel.data.protocol import Data
 from graspel.graph import Graph
 from graspel.io.atomic import write_atomically
 from graspel.io.npy_arrays import open_archive, read_member
@@ -36,7 +35,6 @@ from graspel.learning.weights import Weights
 from graspel.neighbors.index import NeighborIndex
 from graspel.neighbors.landmarks import Density, Landmarks
 from graspel.neighbors.search import Neighbors, nearest_neighbors
-from graspel.runtime.parallel import row_blocks
 from graspel.runtime.parameters import get_state
 from graspel.runtime.progress import announce
 from graspel.runtime.shown import quote, shorten
@@ -44,7 +42,6 @@ from graspel.runtime.shown import quote, shorten
 MANIFEST, LISTS, ROUNDS = "checkpoint.json", "lists.npz", "rounds.npz"
 LANDMARK_ARRAYS = ("rows", "start", "members", "density")
 LIST_ARRAYS = ("indices", "z", "distinct", "copies", "copy_of")
-FINGERPRINT_ROWS = 256  # rows of the table of distances that are read at a time for a fingerprint
 GRAPH_ARRAYS = ("heads", "tails", "weights", "origin", "round", "eta", "gradient")
 
 
@@ -95,7 +92,7 @@ class Checkpoint:
         """The checkpoint of a run on an index, with the parameters of the learner that its result depends on."""
         if not isinstance(folder, str | os.PathLike):
             raise ValueError(f"checkpoint={folder!r}: must be None or the path of a folder.")
-        data = chunked_fingerprint(index.data) if index.is_remote else fingerprint(index.data)
+        data = fingerprint(index.data)
         described = {name: _describe(name, value, index) for name, value in parameters.items()}
         return cls(folder, data, described, rng)
 
@@ -189,7 +186,7 @@ class Checkpoint:
             rows, first, members, density = (arrays[f"landmarks{number}_{name}"] for name in LANDMARK_ARRAYS)
             landmarks = Landmarks(rows, first, members, landmarks, Density(*density.tolist()))
         if len(arrays["copies"]):
-            points = points.subset(arrays["distinct"])
+            points = points if points.local is None else points.local.subset(arrays["distinct"])
         lists = {name: arrays[name] for name in LIST_ARRAYS}
         return Neighbors(points, recall=notes["recall"], landmarks=landmarks, **lists)
 
@@ -259,7 +256,7 @@ def _describe(name: str, value: Any, index: NeighborIndex) -> Any:
     if name == "initial" and not isinstance(value, str):
         return fingerprint(np.stack(edges_from_user(value, index.n_points), axis=1))
     if name == "metric" and callable(value):  # two functions may have one name: the distances tell them apart
-        return _fingerprint_distances(index.points)
+        return fingerprint(index.points.X)
     if isinstance(value, tuple):  # a strategy: functions and numbers
         return [_describe(name, part, index) for part in value]
     if callable(value):
@@ -271,15 +268,6 @@ def _describe(name: str, value: Any, index: NeighborIndex) -> Any:
             )
         return place
     return value.item() if hasattr(value, "item") else value
-
-
-def _fingerprint_distances(points: Data) -> str:
-    """The fingerprint of the distances between all points, which are few."""
-    everyone, total = np.arange(points.n_points), np.uint64(0)
-    for block in row_blocks(points.n_points, FINGERPRINT_ROWS):
-        z = points.squared_distances_to(everyone[block], np.tile(everyone, (len(everyone[block]), 1)))
-        total = sum_hashes(z, block.start, total)
-    return describe_fingerprint(total, (points.n_points, points.n_points), "distances")
 
 
 def _no_lists() -> dict[str, Any]:

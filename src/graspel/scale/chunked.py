@@ -19,16 +19,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graspel.data.chunked import ChunkedData
-from graspel.data.prepared import Data
+from graspel.data.products import squared_distances
 from graspel.learning.connect import Joins, best_per_component, choose_joins, merge_components
-from graspel.neighbors.duplicates import first_of_equal_numbers
-from graspel.neighbors.partition import lloyd
-from graspel.neighbors.products import squared_distances
+from graspel.neighbors.cells import lloyd
+from graspel.neighbors.duplicates import find_first_equals
 from graspel.neighbors.search import Neighbors, warn_low_recall
-from graspel.runtime.parallel import row_blocks
 from graspel.runtime.progress import announce
 from graspel.runtime.types import Floats, Ints
 from graspel.scale.partitions import (
@@ -38,7 +35,6 @@ from graspel.scale.partitions import (
     closest_across,
     closest_listed,
     closest_searched,
-    hash_prepared,
     ids_of,
     list_nearest,
     split_rows,
@@ -48,8 +44,7 @@ from graspel.scale.partitions import (
 PARTITION_POINTS = 200_000  # points whose home is one partition; with guests, three times as many are searched together
 SAMPLE_PER_CENTER = 256  # sampled points for each center
 ACROSS = 8  # pairs of partitions, nearest centers first, that are compared for a component which fills its partitions
-RECALL_SAMPLE = 128  # points whose lists are checked, as in graspel.neighbors.recall
-FETCHED = 1 << 16  # rows that the client fetches at a time, to compare those whose numbers are equal
+RECALL_SAMPLE = 128  # points whose lists are checked, as in graspel.neighbors.exact
 
 
 class ChunkedStart:
@@ -62,32 +57,31 @@ class ChunkedStart:
         self._centers = np.empty((0, 0), dtype=np.float32)
         self._seed = 0
 
-    def search(self, points: Data, k: int, rng: np.random.Generator) -> Neighbors:
+    def search(self, points: ChunkedData, k: int, rng: np.random.Generator) -> Neighbors:
         """The k nearest neighbors of all distinct points, by partitions."""
         import dask
 
-        assert isinstance(points, ChunkedData)
         announce("nearest neighbors", None, "dividing the points into partitions")
-        n, template = points.n_points, dask.delayed(points.template)
-        first = self._find_first_equals(points, template)
+        n, frame = points.n_points, dask.delayed(points.frame)
+        first = find_first_equals(points)
         distinct, copies = np.flatnonzero(first == np.arange(n)), np.flatnonzero(first != np.arange(n))
         n_partitions = -(-len(distinct) // PARTITION_POINTS)
         sample = np.sort(rng.choice(distinct, min(len(distinct), SAMPLE_PER_CENTER * n_partitions), replace=False))
-        self._centers = lloyd(points.template.with_rows(np.asarray(points.X[sample])).sketch, n_partitions, rng)
+        self._centers = lloyd(points.fetch(sample).ready().sketch, n_partitions, rng)
         self._seed = int(rng.integers(2**31))
         assign, split = dask.delayed(assign_rows, pure=True), dask.delayed(split_rows, pure=True)
         is_copy = first != np.arange(n)
         blocks = list(zip(points.blocks, points.starts, points.starts[1:], strict=False))
         centers = dask.delayed(self._centers)
-        cells = [assign(rows, template, centers, is_copy[a:b]) for rows, a, b in blocks]
+        cells = [assign(rows, frame, centers, is_copy[a:b]) for rows, a, b in blocks]
         pieces = [split(rows, cell, n_partitions, a) for (rows, a, _), cell in zip(blocks, cells, strict=True)]
         build = dask.delayed(build_partition, pure=True)
-        partitions = [build([piece[c] for piece in pieces], template, k, (self._seed, c)) for c in range(n_partitions)]
+        partitions = [build([piece[c] for piece in pieces], frame, k, (self._seed, c)) for c in range(n_partitions)]
         cells, self._partitions = dask.persist(cells, partitions)
         self._home = np.concatenate([cell[:, 0] for cell in dask.compute(*cells)])
         indices, z = self._merge_lists(points, k, distinct)
         self._ids = list(dask.compute(*(dask.delayed(ids_of)(partition) for partition in self._partitions)))
-        recall = self._measure_recall(points, template, distinct, z)
+        recall = self._measure_recall(points, frame, distinct, z)
         warn_low_recall(recall)
         return Neighbors(points, indices, z, recall, distinct, copies, first[copies])
 
@@ -114,19 +108,6 @@ class ChunkedStart:
             n_labels, labels = merge_components(labels, n_labels, rounds[-1])
         return Joins(*(np.concatenate(column) for column in zip(*rounds, strict=True)))
 
-    def _find_first_equals(self, points: ChunkedData, template: Any) -> Ints:
-        """For every point the first one equal to it: workers send one number for each row."""
-        import dask
-
-        hashed = dask.delayed(hash_prepared, pure=True)
-        number = np.concatenate(dask.compute(*(hashed(rows, template) for rows in points.blocks)))
-
-        def differ(p: Ints, q: Ints) -> NDArray[np.bool_]:
-            parts = [(points.rows(p[part]) != points.rows(q[part])).any(axis=1) for part in row_blocks(len(p), FETCHED)]
-            return np.concatenate(parts) if parts else np.empty(0, dtype=bool)
-
-        return first_of_equal_numbers(number, points.n_points, differ)
-
     def _merge_lists(self, points: ChunkedData, k: int, distinct: Ints) -> tuple[Ints, Floats]:
         """The k nearest of every distinct point, from the lists of all its partitions."""
         import dask
@@ -143,7 +124,7 @@ class ChunkedStart:
         points.learn_distances(heads, nearest[entry], z[entry])
         return np.where(entry, np.searchsorted(distinct, nearest), 0), z
 
-    def _measure_recall(self, points: ChunkedData, template: Any, distinct: Ints, z: Floats) -> float:
+    def _measure_recall(self, points: ChunkedData, frame: Any, distinct: Ints, z: Floats) -> float:
         """The share of true neighbors in the lists of a sample, which is compared with all points, block by block."""
         import dask
 
@@ -156,7 +137,7 @@ class ChunkedStart:
         blocks = zip(points.blocks, points.starts, points.starts[1:], strict=False)
         is_distinct = np.zeros(points.n_points, dtype=bool)
         is_distinct[distinct] = True
-        found = dask.compute(*(true(block, template, rows, sample, a, is_distinct[a:b], k) for block, a, b in blocks))
+        found = dask.compute(*(true(block, frame, rows, sample, a, is_distinct[a:b], k) for block, a, b in blocks))
         truth = np.sort(np.concatenate(found, axis=1), axis=1)[:, :k]
         return float((z[chosen] <= truth * (1 + 1e-6)).mean())
 

@@ -26,8 +26,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from graspel.data.extension import ChangingPoints
-from graspel.data.prepared import METRICS
+from graspel.data.growing import ChangingPoints, growing
+from graspel.data.prepare import METRICS, is_of_rows
 from graspel.graph import Graph, Origin
 from graspel.graph.edges import edge_keys
 from graspel.learning.connect import join_components
@@ -99,8 +99,7 @@ class GrowingGraph:
         graph, neighbors = fit.graph, fit.index.lists(fit.settings.n_neighbors)
         columns = (graph.origin.astype(np.int64), graph.round.astype(np.int64), graph.eta, graph.gradient)
         edges = Edges(graph.heads, graph.tails, fit.z, *columns)
-        points = ChangingPoints.of(fit.points.with_sketch())
-        return cls(points, neighbors, edges, fit.weigh, fit.settings, list(fit.history), graph.n_nodes)
+        return cls(growing(fit.points), neighbors, edges, fit.weigh, fit.settings, list(fit.history), graph.n_nodes)
 
     def add(self, X: Any, rng: np.random.Generator) -> Fit:
         """Add the rows of X as points, and return the graph of all points."""
@@ -235,10 +234,8 @@ class GrowingGraph:
 def _check_growth(fit: Fit) -> None:
     """Raise where a graph cannot grow."""
     index, settings = fit.index, fit.settings
-    if not isinstance(index.data, np.ndarray) and not sp.issparse(index.data):
-        raise ValueError("X stays on the disk or on other machines: such points cannot grow or shrink. Fit them anew.")
     can_grow = isinstance(settings.initial, str) and settings.initial == "knn" and settings.weights != "optimal"
-    if not isinstance(index.metric, str) or index.metric not in METRICS or not can_grow:
+    if not is_of_rows(index.metric) or not can_grow:
         raise ValueError(
             f"metric={index.metric!r}, initial={quote(settings.initial)}, weights={settings.weights!r}: graphs grow "
             "and shrink with initial='knn', weights other than 'optimal', and the metrics "

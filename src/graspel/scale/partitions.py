@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.data.prepared import Data
-from graspel.learning.connect import OutsideSearch, closest_in_lists
+from graspel.data.dense import DenseData, Frame
+from graspel.data.products import squared_distances
+from graspel.learning.connect import closest_in_lists
 from graspel.neighbors.approximate import SMALL
-from graspel.neighbors.duplicates import hash_rows
-from graspel.neighbors.exact import EXACT_WORK, exact_neighbors, exact_work, measure_candidates
+from graspel.neighbors.engines import LandmarkEngine
+from graspel.neighbors.exact import exact_neighbors, is_compared_with_all, measure_candidates
 from graspel.neighbors.landmarks import Landmarks
-from graspel.neighbors.products import squared_distances
-from graspel.neighbors.search import Neighbors, find_lists
+from graspel.neighbors.search import Neighbors
 from graspel.runtime.parallel import one_thread_per_call, row_blocks
-from graspel.runtime.types import Floats, Ints
+from graspel.runtime.types import Bools, Floats, Ints, Singles
 
 Pairs = tuple[Ints, Ints, Floats]
 
@@ -33,30 +33,30 @@ class Partition:
     """The points of one partition: their numbers among all points, whether it is their home, and their lists."""
 
     ids: Ints
-    is_home: NDArray[np.bool_]
-    neighbors: Neighbors
+    is_home: Bools
+    points: DenseData
+    indices: NDArray[Any]
+    z: NDArray[Any]
+
+    @property
+    def neighbors(self) -> Neighbors:
+        """The lists; all points are distinct."""
+        nobody = np.empty(0, dtype=np.int64)
+        return Neighbors(self.points, self.indices, self.z, 1.0, np.arange(len(self.ids)), nobody, nobody)
 
 
 class Piece(NamedTuple):
     """The rows of one block that belong to one partition: their numbers, whether it is their home, the rows."""
 
     ids: Ints
-    is_home: NDArray[np.bool_]
+    is_home: Bools
     rows: NDArray[Any]
 
 
-def hash_prepared(rows: NDArray[Any], template: Data) -> NDArray[np.uint64]:
-    """One number for each prepared row of a block."""
-    points = template.with_rows(np.asarray(rows), with_sketch=False)
-    return np.concatenate([hash_rows(points.rows(block)) for block in row_blocks(points.n_points, points.block)])
-
-
-def assign_rows(
-    rows: NDArray[Any], template: Data, centers: NDArray[np.float32], is_copy: NDArray[np.bool_]
-) -> NDArray[np.int32]:
+def assign_rows(rows: NDArray[Any], frame: Frame, centers: Singles, is_copy: Bools) -> NDArray[np.int32]:
     """The partitions of each row of a block, its home first; -1 for copies of other points."""
     with one_thread_per_call():
-        sketch = template.with_rows(np.asarray(rows)).sketch
+        sketch = DenseData(np.asarray(rows), frame).ready().sketch
         cells = np.empty((len(sketch), min(MEMBERSHIPS, len(centers))), dtype=np.int32)
         for block in row_blocks(len(sketch), ASSIGNED_TOGETHER):
             order = np.argsort(squared_distances(sketch[block], centers), axis=1, kind="stable")
@@ -74,14 +74,13 @@ def split_rows(rows: NDArray[Any], cells: NDArray[np.int32], n_partitions: int, 
     return pieces
 
 
-def build_partition(pieces: list[Piece], template: Data, k: int, seed: tuple[int, ...]) -> Partition:
+def build_partition(pieces: list[Piece], frame: Frame, k: int, seed: tuple[int, ...]) -> Partition:
     """Search the points of one partition."""
     ids, is_home, rows = (np.concatenate(column) for column in zip(*pieces, strict=True))
     with one_thread_per_call():
-        points = template.with_rows(rows)
-        indices, z, _ = find_lists(points, k, np.random.default_rng(seed))
-    nobody = np.empty(0, dtype=np.int64)
-    return Partition(ids, is_home, Neighbors(points, indices, z, 1.0, np.arange(len(ids)), nobody, nobody))
+        points = DenseData(rows, frame).ready()
+        lists = LandmarkEngine(points).lists(k, np.random.default_rng(seed))
+    return Partition(ids, is_home, points, lists.indices, lists.z)
 
 
 def ids_of(partition: Partition) -> Ints:
@@ -91,29 +90,28 @@ def ids_of(partition: Partition) -> Ints:
 
 def list_nearest(partition: Partition, k: int) -> tuple[Ints, Ints, Floats]:
     """The points of a partition, and up to k nearest of each: numbers (-1: none) and z_data."""
-    listed, found = partition.neighbors.indices[:, :k].astype(np.int64), partition.neighbors.z[:, :k]
+    listed, found = partition.indices[:, :k].astype(np.int64), partition.z[:, :k]
     nearest, z = np.full((len(listed), k), -1, dtype=np.int64), np.full((len(listed), k), np.inf)
     if listed.size:
         exists, used = np.isfinite(found), slice(0, listed.shape[1])
         nearest[:, used] = np.where(exists, partition.ids[listed], -1)
-        measured = partition.neighbors.points.squared_distances_to(np.arange(len(listed)), listed)
+        measured = partition.points.squared_distances_to(np.arange(len(listed)), listed)
         z[:, used] = np.where(exists, measured, np.inf)
     return partition.ids, nearest, z
 
 
 def true_distances(
     rows: NDArray[Any],
-    template: Data,
+    frame: Frame,
     asked: NDArray[Any],
     sample: Ints,
     start: int,
-    is_distinct: NDArray[np.bool_],
+    is_distinct: Bools,
     k: int,
 ) -> Floats:
     """z_data of the k points of a block nearest to each sampled point, itself and copies left out."""
     with one_thread_per_call():
-        points = template.with_rows(np.asarray(rows), with_sketch=False)
-        asking = template.with_rows(asked, with_sketch=False)
+        points, asking = DenseData(np.asarray(rows), frame), DenseData(asked, frame)
         pool = np.flatnonzero(is_distinct)
         width = min(k + 1, len(pool))
         if not width:
@@ -136,17 +134,15 @@ def closest_listed(partition: Partition, labels: Ints) -> Pairs:
 def closest_searched(partition: Partition, labels: Ints, limits: Floats, seed: tuple[int, ...]) -> Pairs:
     """Search the points at home here that could beat the pairs known, whose z_data are `limits`."""
     present, local = np.unique(labels, return_inverse=True)
-    neighbors = partition.neighbors
     if len(present) < 2:
         return _no_pairs()
     with one_thread_per_call():
-        end = closest_in_lists(neighbors, local, len(present))[3]
+        end = closest_in_lists(partition.neighbors, local, len(present))[3]
         open_points = np.flatnonzero((end < limits[local]) & partition.is_home)
         if not len(open_points):
             return _no_pairs()
-        outside = OutsideSearch(neighbors.points, np.random.default_rng(seed))
-        unknown = np.full(len(present), np.inf)
-        return _to_numbers(partition, *outside.pairs(open_points, local, unknown, use_cells=True))
+        unknown, rng = np.full(len(present), np.inf), np.random.default_rng(seed)
+        return _to_numbers(partition, *LandmarkEngine(partition.points).outside(open_points, local, unknown, rng))
 
 
 def closest_across(
@@ -154,10 +150,10 @@ def closest_across(
 ) -> Pairs:
     """The closest pair of a point of the component in partition a and a point of another one in partition b."""
     queries, pool = np.flatnonzero(labels_a == component), np.flatnonzero(labels_b != component)
-    points, asking = b.neighbors.points.subset(pool), a.neighbors.points.subset(queries)
+    points, asking = b.points.subset(pool), a.points.subset(queries)
     everyone = np.arange(len(queries))
     with one_thread_per_call():
-        if exact_work(points, len(queries)) <= EXACT_WORK:
+        if is_compared_with_all(points, len(queries)):
             found, z = exact_neighbors(points, everyone, 1, asking=asking)
         else:
             landmarks, _ = Landmarks.build(points.sketch, SMALL, np.random.default_rng(seed), 1)

@@ -22,9 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from graspel.data.chunked import is_dask_array
-from graspel.data.prepared import MOST_SKETCH_DIMENSIONS, SKETCH_DIMENSIONS, SKETCH_SAMPLE
-from graspel.data.stored import as_stored
+from graspel.data.principal import MOST_SKETCH_DIMENSIONS, SKETCH_DIMENSIONS, SKETCH_SAMPLE
+from graspel.data.validation import bytes_in_memory
 from graspel.learning.settings import Settings
 from graspel.neighbors.exact import EXTRA_CANDIDATES
 from graspel.runtime.available_memory import available_memory
@@ -139,5 +138,4 @@ def _measure(X: Any) -> tuple[int, int, float]:
     shape = X if is_shape else (X if hasattr(X, "shape") else np.asarray(X)).shape
     if len(shape) != 2 or min(shape) < 1:
         raise ValueError(f"X of shape {tuple(shape)}: must be a matrix, or its numbers of rows and columns.")
-    in_file = is_shape or isinstance(X, np.memmap) or is_dask_array(X) or as_stored(X) is not None
-    return int(shape[0]), int(shape[1]), 0.0 if in_file else float(getattr(X, "nbytes", 0))
+    return int(shape[0]), int(shape[1]), 0.0 if is_shape else float(bytes_in_memory(X))

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from graspel.data.prepared import Data
+from graspel.data.protocol import Data
 from graspel.graph import Graph
 from graspel.linalg.contraction import contract
 from graspel.neighbors.search import Neighbors

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from graspel.data.prepared import MOST_SKETCH_DIMENSIONS
+from graspel.data.principal import MOST_SKETCH_DIMENSIONS
 from graspel.neighbors.exact import EXTRA_CANDIDATES
 from graspel.scale.plan import PARALLEL, Plan
 

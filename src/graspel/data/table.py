@@ -1,7 +1,7 @@
 r"""Points that are known by their distances only: a table of all of them.
 
 The learner needs z_data(p, q) for pairs that it chooses. For the Euclidean and the cosine distance these come from the
-rows (:mod:`graspel.data.prepared`). For any other metric, and for distances that the user computed, all of them are
+rows (:mod:`graspel.data.dense`). For any other metric, and for distances that the user computed, all of them are
 held in one table, so the number of points is limited. With J = I - 11'/N, the matrix -J D^2 J / 2 is the Gram matrix of
 the centered points if the distances are Euclidean, so the square root of its largest eigenvalue takes the place of the
 spectral norm |X - mean|_2: z_data = D^2 / norm^2 means the same for every metric.
@@ -18,160 +18,168 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse.csgraph import dijkstra
+from scipy.sparse.csgraph import connected_components, dijkstra
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from graspel.data.prepared import METRICS, Data
-from graspel.runtime.types import Floats, Ints
+from graspel.data.fingerprint import hash_values, rows_differ
+from graspel.data.principal import scaling_coordinates
+from graspel.data.protocol import PairTable
+from graspel.runtime.parallel import row_blocks
+from graspel.runtime.types import Bools, Floats, Ints
 
 PRECOMPUTED = "precomputed"
 MAX_TABLE_POINTS = 10_000  # points of a table: 800 MB
 TABLE_BLOCK = 1024  # rows of the table that are handled together
-# The metrics of sklearn.metrics.pairwise_distances that need no further argument.
-TABLE_METRICS = (
-    *("braycurtis", "canberra", "chebyshev", "cityblock", "correlation", "dice", "hamming", "haversine", "jaccard"),
-    *("l1", "l2", "mahalanobis", "manhattan", "minkowski", "rogerstanimoto", "russellrao", "seuclidean"),
-    *("sokalmichener", "sokalsneath", "sqeuclidean", "yule"),
-)
 
 
-def check_metric(metric: Any) -> None:
-    """Raise unless the metric is one that the learner knows, "precomputed", one of scikit-learn's, or a function.
-
-    >>> check_metric("manhatan")
-    Traceback (most recent call last):
-    ...
-    ValueError: metric='manhatan': must be 'euclidean', 'cosine', 'precomputed', a function of two rows, or ...
-    """
-    known = (*METRICS, PRECOMPUTED, *TABLE_METRICS)
-    if not callable(metric) and not (isinstance(metric, str) and metric in known):
-        raise ValueError(
-            f"metric={metric!r}: must be 'euclidean', 'cosine', 'precomputed', a function of two rows, or one of "
-            f"{', '.join(TABLE_METRICS)}."
-        )
-
-
-def make_points(X: Any, *, metric: Any, center: bool, rng: np.random.Generator, n_threads: int) -> Data:
-    """The points of checked data, by their rows or by their distances."""
-    if isinstance(metric, str) and metric in METRICS:
-        return Data(X, metric=metric, center=center, rng=rng, n_threads=n_threads)
-    if center:
-        raise ValueError("center=True: rows can be centered for the metrics 'euclidean' and 'cosine' only.")
-    if metric == PRECOMPUTED:
-        return DistanceTable(X, None, n_threads)
-    _check_size(X.shape[0])
-
-    def measure(rows: Any) -> Floats:
-        from sklearn.metrics import pairwise_distances
-
-        return np.asarray(pairwise_distances(rows, X, metric=metric), dtype=np.float64)
-
-    return DistanceTable(_check_dense(measure(X), f"the metric {metric!r}"), measure, n_threads)
-
-
-class DistanceTable(Data):
-    """Points with a table of their distances; it has the methods of `Data` that Algorithm 1 uses.
+@dataclass(frozen=True, eq=False)
+class TableData:
+    """Points with a table of their distances.
 
     Parameters
     ----------
-    distances : array (N x N), from `check_distances`
-    measure : function from other rows to their distances to all points; None if these are given as distances too
+    X : array (N x N), distances from `check_distances`; of points that are compared with others, to all of these
+    unit_length : float, the distance at which z_data is 1
+    features : matrix or None, the rows whose distances these are; None for distances that were given
+    metric : that of the features, or "precomputed"
+    n_threads : int
+    chosen : array or None, the rows of the table that are points; None for all
 
     Examples
     --------
-    >>> points = DistanceTable(np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 2.0], [3.0, 2.0, 0.0]]), None, 1)
+    >>> points = TableData.prepare(np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 2.0], [3.0, 2.0, 0.0]]))
     >>> z = points.squared_distances([0, 0], [1, 2])
     >>> round(float(z[1] / z[0]), 6)
     9.0
     """
 
-    def __init__(self, distances: Floats, measure: Callable[[Any], Floats] | None, n_threads: int) -> None:
-        self.X = distances
-        self.n_points, self.n_features = len(distances), 1
-        self.metric, self.center, self.n_threads = PRECOMPUTED, False, n_threads
-        self.block, self.dtype = TABLE_BLOCK, np.float64
-        self._measure = measure
-        self._chosen = self.sparse = None
-        self.spectral_norm = _spectral_norm(distances)
+    X: Floats
+    unit_length: float
+    features: Any = None
+    metric: Any = PRECOMPUTED
+    n_threads: int = 1
+    chosen: Ints | None = None
+
+    engine = "table"
+    n_features = 1
+    is_ready = True
+    coordinates = None
+
+    @classmethod
+    def prepare(cls, X: Any, metric: Any = PRECOMPUTED, n_threads: int = 1) -> TableData:
+        """The points of a table, or of rows of features, in a unit that means the same as that of rows."""
+        if metric == PRECOMPUTED:
+            return cls(X, _spectral_norm(X), n_threads=n_threads)
+        _check_size(X.shape[0])
+        table = _check_table(_measure(X, X, metric), f"the metric {metric!r}")
+        return cls(table, _spectral_norm(table), X, metric, n_threads)
 
     @property
-    def raw_unit(self) -> float:
-        """The length that the unit of the table stands for."""
-        return 1.0
+    def n_points(self) -> int:
+        """The number of points."""
+        return len(self.X) if self.chosen is None else len(self.chosen)
 
-    def rows(self, index: slice | NDArray[np.integer]) -> NDArray[np.floating]:
+    @property
+    def local(self) -> TableData:
+        """These points: they are on this machine."""
+        return self
+
+    def rows(self, index: Any) -> NDArray[Any]:
         """The distances of the chosen points to all others: equal points have equal rows."""
-        return self.X[index if self._chosen is None else self._chosen[index]].copy()
+        return self.X[self._numbers(index)].copy()
 
     def squared_distances(self, p: ArrayLike, q: ArrayLike) -> Floats:
         """z_data of the pairs (p_i, q_i)."""
         return self._squares(self.X[self._numbers(np.asarray(p)), self._numbers(np.asarray(q))])
 
     def squared_distances_to(
-        self, p: NDArray[np.integer], Q: NDArray[np.integer], asking: Data | None = None, *, compiled: bool = False
+        self, p: Ints, Q: NDArray[Any], asking: TableData | None = None, *, compiled: bool = False
     ) -> Floats:
         """z_data between point p_i of `asking` (default: these points) and each of Q_i1, ..., Q_ik, as a matrix."""
-        rows = self._numbers(p) if asking is None else p
-        return self._squares((self if asking is None else asking).X[rows[:, None], self._numbers(Q)])
+        asking = asking or self
+        return self._squares(asking.X[asking._numbers(p)[:, None], self._numbers(Q)])
 
-    def table(self, p: NDArray[np.integer], q: NDArray[np.integer]) -> Floats:
-        """z_data between all pairs of two groups, as a matrix."""
-        return self._squares(self.X[np.ix_(self._numbers(p), self._numbers(q))])
+    def table(self, p: Ints, q: Ints, asking: TableData | None = None) -> Floats:
+        """z_data between points p of `asking` (default: these points) and points q, all pairs of them."""
+        asking = asking or self
+        return self._squares(asking.X[np.ix_(asking._numbers(p), self._numbers(q))])
 
-    def nearest(self, queries: Ints, k: int, pool: Ints | None, asking: Data | None) -> tuple[Ints, Floats]:
+    def table_to(self, nodes: Ints) -> Callable[[Ints], PairTable]:
+        """A function from other points to the table of z_data between them and these, without rounding errors."""
+        return lambda others: PairTable(self.table(others, nodes), 0.0)
+
+    def lower_distances(self, order: Ints, scale: float) -> Callable[[slice, slice], NDArray[Any]]:
+        """A function that returns z_data between two slices of `order`."""
+        return lambda p, q: self.table(order[p], order[q])
+
+    def nearest(self, queries: Ints, k: int, pool: Ints, asking: TableData | None = None) -> tuple[Ints, Floats]:
         """The k nearest points of each query among `pool`; a query that is a point is not its own neighbor."""
-        pool = np.arange(self.n_points) if pool is None else pool
         indices, z = np.empty((len(queries), k), dtype=np.int64), np.empty((len(queries), k))
-        columns = self._numbers(pool)
-        for start in range(0, len(queries), TABLE_BLOCK):
-            block = slice(start, start + TABLE_BLOCK)
-            rows = self._numbers(queries[block]) if asking is None else queries[block]
-            D = self._squares((self if asking is None else asking).X[np.ix_(rows, columns)])
+        for block in row_blocks(len(queries), TABLE_BLOCK):
+            D = self.table(queries[block], pool, asking)
             if asking is None:
                 D[queries[block][:, None] == pool] = np.inf
             order = np.argsort(D, axis=1, kind="stable")[:, :k]
             indices[block], z[block] = pool[order], np.take_along_axis(D, order, axis=1)
         return indices, z
 
-    def without_sketch(self) -> DistanceTable:
-        """The same: there is no sketch of a table of distances."""
+    def numbers(self) -> NDArray[np.uint64]:
+        """One number for each point; equal points have equal numbers."""
+        return np.concatenate([hash_values(self.rows(block)) for block in row_blocks(self.n_points, TABLE_BLOCK)])
+
+    def differ(self, p: Ints, q: Ints) -> Bools:
+        """Whether the distances of points p_i and q_i to any point differ."""
+        return rows_differ(self.rows, p, q, TABLE_BLOCK)
+
+    def subset(self, index: Ints) -> TableData:
+        """Some of the points, in the same unit."""
+        return replace(self, chosen=self._numbers(index))
+
+    def like(self, X: Any) -> TableData:
+        """Other points, for comparing them with these: rows of data, or of distances to all these points."""
+        if self.features is not None:
+            distances = _measure(X, self.features, self.metric)
+        elif sp.issparse(X):
+            distances = np.where(_listed(X), X.toarray(), np.inf)
+        else:
+            distances = X
+        distances = np.asarray(distances, dtype=np.float64)
+        if (distances < 0).any():
+            raise ValueError("X: distances of new points must not be negative.")
+        return replace(self, X=distances, chosen=None)
+
+    def released(self) -> TableData:
+        """These points: nothing is held beside the table."""
         return self
 
-    @property
-    def has_sketch(self) -> bool:
-        """True: every search reads the table, which takes the place of a sketch."""
-        return True
+    def ready(self) -> TableData:
+        """These points: their search needs nothing but the table."""
+        return self
 
-    def subset(self, index: NDArray[np.integer]) -> DistanceTable:
-        """Some of the points, in the same unit."""
-        subset = copy(self)
-        subset._chosen = self._numbers(index)
-        subset.n_points = len(index)
-        return subset
+    def principal_rows(self) -> Floats | None:
+        """None: points that are known by their distances have no coordinates."""
+        return None
 
-    def like(self, X: Any) -> DistanceTable:
-        """Other points, for comparing them with these: rows of data, or of distances to all these points."""
-        others = copy(self)
-        distances = X.toarray() if sp.issparse(X) and self._measure is None else X
-        if sp.issparse(X) and self._measure is None:
-            distances = np.where(_listed(X), distances, np.inf)
-        others.X = np.asarray(distances, dtype=np.float64) if self._measure is None else self._measure(X)
-        if (others.X < 0).any():
-            raise ValueError("X: distances of new points must not be negative.")
-        others.n_points, others._chosen = len(others.X), None
-        return others
+    def principal_coordinates(self, n_components: int, rng: Any) -> Floats | None:
+        """Coordinates by classical scaling; None where there are fewer."""
+        if self.n_points <= n_components + 1:
+            return None
+        everyone, Z = np.arange(self.n_points), np.empty((self.n_points, self.n_points), dtype=np.float32)
+        for block in row_blocks(self.n_points, TABLE_BLOCK):
+            Z[block] = self.table(everyone[block], everyone)
+        return scaling_coordinates(Z, n_components)
 
-    def _numbers(self, index: NDArray[np.integer]) -> NDArray[np.integer]:
-        return index if self._chosen is None else self._chosen[index]
+    def _numbers(self, index: Any) -> Any:
+        return index if self.chosen is None else self.chosen[index]
 
     def _squares(self, distances: Floats) -> Floats:
-        return (distances / self.spectral_norm) ** 2
+        return (distances / self.unit_length) ** 2
 
 
 def check_distances(X: Any) -> Floats:
@@ -192,19 +200,26 @@ def check_distances(X: Any) -> Floats:
             "(dense or sparse) with at least two rows, or a tuple (indices, distances) of neighbor lists."
         )
     _check_size(X.shape[0])
-    return _fill_sparse(X) if sp.issparse(X) else _check_dense(X, "X")
+    return _fill_sparse(X) if sp.issparse(X) else _check_table(X, "X")
+
+
+def _measure(rows: Any, X: Any, metric: Any) -> Floats:
+    """The distances of some rows to all rows of X."""
+    from sklearn.metrics import pairwise_distances
+
+    return np.asarray(pairwise_distances(rows, X, metric=metric), dtype=np.float64)
 
 
 def _check_size(n_points: int) -> None:
     if n_points > MAX_TABLE_POINTS:
         raise ValueError(
-            f"{n_points:,} points: metrics other than 'euclidean' and 'cosine' hold all distances in memory, for at "
-            f"most {MAX_TABLE_POINTS:,} points. Pass features with one of these two metrics, or your neighbor lists as "
-            "initial=(indices, distances) together with them."
+            f"{n_points:,} points: metrics other than 'euclidean', 'cosine' and 'correlation' hold all distances in "
+            f"memory, for at most {MAX_TABLE_POINTS:,} points. Pass features with one of these metrics, or your "
+            "neighbor lists as initial=(indices, distances) together with them."
         )
 
 
-def _check_dense(D: Floats, name: str) -> Floats:
+def _check_table(D: Floats, name: str) -> Floats:
     if not np.isfinite(D).all() or (D < 0).any():
         p, q = np.argwhere(~(np.isfinite(D) & (D >= 0)))[0].tolist()
         raise ValueError(f"{name}: the distance between points {p} and {q} is {D[p, q]}, must be a finite number >= 0.")
@@ -262,7 +277,7 @@ def _fill_sparse(X: Any) -> Floats:
     unknown = ~np.isfinite(D)
     if unknown.any():
         largest = float(D[~unknown].max()) or 1.0
-        n_components = int(sp.csgraph.connected_components(A, directed=False)[0])
+        n_components = int(connected_components(A, directed=False)[0])
         warnings.warn(
             f"the listed distances leave {n_components} components that no path joins. Points of different components "
             f"are taken to be {largest:.4g} apart, the largest distance known, so the edges between them are "
