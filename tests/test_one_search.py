@@ -94,6 +94,12 @@ def test_a_report_and_a_chart_search_once_in_the_metric_of_the_model(metric, sea
     assert not asked, "the data are prepared once"
 
 
+def test_a_report_searches_once_where_the_model_has_released_its_lists(searches, tmp_path):
+    model = GRASPEL(random_state=0).fit(X)
+    write_report(model, tmp_path / "report.html")
+    assert searches[1:] == [count_listed()]
+
+
 @pytest.mark.parametrize("metric", ["manhattan", "precomputed"])
 def test_the_near_points_of_a_report_are_near_in_the_metric_of_the_model(metric):
     rng = np.random.default_rng(0)

@@ -167,6 +167,7 @@ def check_inputs(
     """Check what the user gave, and find clusters where there are none."""
     learner, graph = get_learner(model), get_graph(model)
     n, index = graph.n_nodes, model.index_
+    index.expect(count_listed())  # what clusters, near points and map ask for, in one search
     columns = getattr(learner, "feature_names_in_", None) if X is None else getattr(X, "columns", None)
     X = index.features if X is None else _check_X(learner, X, n)
     if X is not None and features is None:
