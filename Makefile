@@ -4,6 +4,7 @@
 #   make test-long  run the slow tests that 'make test' leaves out
 #   make test-oldest  run the tests with the oldest versions of Python and of all packages that pyproject.toml claims
 #   make test-ecosystem  install every package that we work with, and run the tests of these integrations
+#   make test-networkx  run networkx's own tests of the functions that our backend computes
 #   make test-cpus  run the tests as other processors would: OpenBLAS and numpy with other instructions
 #   make fuzz       call everything with random hostile input (MINUTES=10 SEED=0), see fuzzing/__init__.py
 #   make lint       ruff, mypy and import-linter
@@ -24,13 +25,17 @@ SEED ?= 0
 # Two test processes; tests/conftest.py limits them to one BLAS thread each.
 PYTEST := $(BIN)/python -m pytest -n 2
 
+# Without our settings of pytest.
+NETWORKX_TESTS = $(BIN)/python -m pytest -n 2 -q -c /dev/null --rootdir $(VENV) -p no:cacheprovider \
+  --pyargs networkx.linalg networkx.algorithms.tests.test_distance_measures
+
 # The oldest Python that pyproject.toml claims, for test-oldest.
 OLDEST_PYTHON ?= python3.11
 
 # The core types of OpenBLAS that this machine can play, from an old one without AVX to its own.
 CPUS ?= Prescott Nehalem Sandybridge Haswell Zen $(shell grep -qs avx512f /proc/cpuinfo && echo SkylakeX)
 
-.PHONY: demo test test-long test-oldest test-ecosystem test-cpus fuzz lint reproduce tables docs docs-links picture clean
+.PHONY: demo test test-long test-oldest test-ecosystem test-networkx test-cpus fuzz lint reproduce tables docs docs-links picture clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.installed-core
@@ -44,6 +49,12 @@ test-long: $(VENV)/.installed-test
 
 test-ecosystem: $(VENV)/.installed-test-ecosystem
 	$(PYTEST) tests/ecosystem tests/test_docs.py tests/cli/test_tables_as_people_have_them.py
+
+# networkx's own tests of the functions that we answer for, computed by our backend: what it declines counts as not
+# implemented first, and is computed by networkx then.
+test-networkx: $(VENV)/.installed-test
+	NETWORKX_TEST_BACKEND=graspel $(NETWORKX_TESTS)
+	NETWORKX_TEST_BACKEND=graspel NETWORKX_FALLBACK_TO_NX=1 $(NETWORKX_TESTS)
 
 # Everything runs, the examples of src included; tests/processors.py says what makes another processor.
 test-cpus: $(VENV)/.installed-test

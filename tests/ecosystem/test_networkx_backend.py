@@ -86,13 +86,98 @@ def test_errors_are_those_of_networkx():
         nx.resistance_distance(nx.path_graph(3), 0, 9, **BACKEND)
     with pytest.raises(nx.NetworkXError, match="less than two nodes"):
         nx.algebraic_connectivity(nx.path_graph(1), **BACKEND)
+    for call in (nx.laplacian_spectrum, nx.spectral_ordering, nx.resistance_distance, nx.fiedler_vector):
+        with pytest.raises(nx.NetworkXError):
+            call(nx.Graph(), **BACKEND)
+    for call in (nx.algebraic_connectivity, nx.fiedler_vector, nx.spectral_ordering):
+        with pytest.raises(nx.NetworkXError, match="unknown method 'nonsense'"):
+            call(nx.path_graph(4), method="nonsense", **BACKEND)
+
+
+def weighted_path(*weights):
+    G = nx.path_graph(len(weights) + 1)
+    for (_, _, data), weight in zip(G.edges(data=True), weights, strict=True):
+        if weight is not None:
+            data["weight"] = weight
+    return G
+
+
+BY_WEIGHT = {"weight": "weight"}
+
+# Calls that are not ours: the graph, the function, its arguments.
+DECLINED = {
+    "normalized": (nx.path_graph(4), nx.algebraic_connectivity, {"normalized": True, "seed": 0}),
+    "directed": (nx.DiGraph([(0, 1), (1, 2)]), nx.laplacian_spectrum, {}),
+    "directed order": (nx.DiGraph([(0, 1), (1, 2)]), nx.spectral_ordering, {}),
+    "all eigenvalues": (nx.path_graph(1200), nx.laplacian_spectrum, {}),
+    "negative": (weighted_path(2, -4, 1), nx.laplacian_spectrum, {}),
+    "negative resistance": (weighted_path(2, -4, 1), nx.resistance_distance, BY_WEIGHT),
+    "negative conductance": (
+        weighted_path(2, -4, 1),
+        nx.resistance_distance,
+        {"weight": "weight", "invert_weight": False},
+    ),
+    "resistance 0": (weighted_path(2, 0, 1), nx.resistance_distance, BY_WEIGHT),
+    "conductance 0": (weighted_path(2, 0), nx.resistance_distance, {"weight": "weight", "invert_weight": False}),
+    "no resistance": (weighted_path(2, None, 1), nx.resistance_distance, BY_WEIGHT),
+    "text": (weighted_path("2", "3"), nx.fiedler_vector, {}),
+    "not a number": (weighted_path(2, float("nan")), nx.laplacian_spectrum, {}),
+}
+
+
+def outcome(call, G, arguments):
+    """What a call returns, or the class of its error."""
+    try:
+        return call(G, **arguments)
+    except Exception as error:
+        return type(error)
+
+
+@pytest.mark.parametrize("kind", DECLINED)
+def test_what_is_not_ours_is_left_to_networkx(kind):
+    G, call, arguments = DECLINED[kind]
     with pytest.raises(NotImplementedError):
-        nx.fiedler_vector(nx.path_graph(4), normalized=True, **BACKEND)
-    with pytest.raises(ValueError, match=r"1,200 nodes: .*pass k"):
-        nx.laplacian_spectrum(nx.path_graph(1200), **BACKEND)
+        call(G, **arguments, **BACKEND)
+    with nx.config.backend_priority(algos=["graspel"]):
+        found = outcome(call, G, arguments)
+    assert str(found) == str(outcome(call, G, arguments))
 
 
-def test_a_graph_is_converted_once_and_for_all():
-    own = networkx_backend.convert_from_nx(nx.cycle_graph(8))
-    assert nx.algebraic_connectivity(own) == pytest.approx(2 - 2 * np.cos(np.pi / 4), rel=1e-6)
+def test_magnitudes_of_weights_count_only_where_networkx_takes_them():
+    signed, positive = weighted_path(2, -4, 1), weighted_path(2, 4, 1)
+    for call in (nx.algebraic_connectivity, nx.fiedler_vector, nx.spectral_ordering):
+        assert np.array_equal(call(signed, **BACKEND), call(positive, **BACKEND))
+    assert nx.algebraic_connectivity(signed, **BACKEND) == pytest.approx(nx.algebraic_connectivity(signed))
+
+
+def test_two_nodes_and_edges_of_weight_zero():
+    two = weighted_path(-3)
+    assert nx.algebraic_connectivity(two, **BACKEND) == nx.algebraic_connectivity(two) == 6
+    assert nx.fiedler_vector(two, **BACKEND).tolist() == nx.fiedler_vector(two).tolist() == [1, -1]
+    assert nx.algebraic_connectivity(weighted_path(1, 0, 1), **BACKEND) == 0
+    order = nx.spectral_ordering(weighted_path(1, 0, 1), **BACKEND)
+    assert {frozenset(order[:2]), frozenset(order[2:])} == {frozenset({0, 1}), frozenset({2, 3})}
+
+
+@pytest.mark.parametrize("limit", [0, 1000])
+def test_one_node_and_all_others(G, limit, monkeypatch):
+    """Beyond the limit by one sparse factor, below it by elimination."""
+    monkeypatch.setattr(networkx_backend, "ELIMINATION_LIMIT", limit)
+    node = list(G)[3]
+    expected = nx.resistance_distance(G, node, weight="weight")
+    for found in (
+        nx.resistance_distance(G, node, weight="weight", **BACKEND),
+        nx.resistance_distance(G, nodeB=node, weight="weight", **BACKEND),
+        nx.resistance_distance(G, weight="weight", **BACKEND)[node],
+    ):
+        assert list(found) == list(expected)
+        assert found == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_changed_graph_is_read_anew():
+    G = weighted_path(1, 2)
+    own = networkx_backend.convert_from_nx(G)
+    before = nx.algebraic_connectivity(own)
+    G.add_edge(0, 2, weight=5)
+    assert nx.algebraic_connectivity(own) == pytest.approx(nx.algebraic_connectivity(G)) != before
     assert set(networkx_backend.get_info()["functions"]) == set(networkx_backend.FUNCTIONS)

@@ -8,37 +8,45 @@ networkx have the same results as before, and take a fraction of the time and me
 >>> round(nx.algebraic_connectivity(ring, backend="graspel"), 6)
 1.0
 
-They are also used for a graph that was converted before, ``nxg = graspel.integrations.networkx.convert_from_nx(G)``,
-and where ``networkx.config.backend_priority`` names graspel. The start of the eigensolver is fixed, so that results
-can be repeated; `method` and `tol` of networkx, which choose and tune its own solvers, are accepted, and `tol` is used.
+They are also used where ``networkx.config.backend_priority`` names graspel. What the backend does not compute (directed
+graphs, negative conductances, normalized Laplacians, weights that are no numbers, all eigenvalues of a large graph) it
+declines by NotImplementedError; networkx then computes it by itself, unless ``backend="graspel"`` was asked for. The
+start of the eigensolver is fixed, so that results can be repeated; `method` and `seed` of networkx choose and start its
+own solvers, and make no difference here.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from math import isfinite
+from numbers import Real
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from graspel.graph import Graph
 from graspel.linalg import effective_resistance, smallest_eigenpairs
-from graspel.linalg.resistance import resistance_between
+from graspel.linalg.edge_resistances import EdgeResistances
+from graspel.linalg.resistance import ELIMINATION_LIMIT, all_resistances
 from graspel.runtime.optional import import_optional
+from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.types import Floats
 
 BACKEND = "graspel"
-TOL = 1e-8  # relative residual of eigenpairs and solves, as in networkx
-LOW_END = 1000  # eigenvalues up to which `laplacian_spectrum` is computed: all of them, or its first ones
+METHODS = ("tracemin", "tracemin_pcg", "tracemin_lu", "lanczos", "lobpcg")  # those of networkx
+TOL = 1e-8  # relative residual of eigenpairs, as in networkx
+FINEST_TOL = 1e-10  # the smallest that the eigensolver is asked for; 64-bit numbers allow little more
+LOW_END = 1000  # nodes up to which `laplacian_spectrum` computes all eigenvalues: 0.2 s. Beyond, the first ones.
+MOST_WORK = 1e13  # multiplications of an exact factor, some minutes, above which resistances of all nodes are declined
 
 
 class BackendGraph:
-    """A networkx graph with its nodes in order, and the adjacency by every weight that was asked for."""
+    """A networkx graph that this backend computes with. It is read anew at every call, so it may change in between."""
 
     __networkx_backend__ = BACKEND
 
     def __init__(self, G: Any) -> None:
         self.networkx_graph = G
-        self.nodes = list(G)
-        self._graphs: dict[str | None, Graph] = {}
 
     def is_directed(self) -> bool:
         """Whether edges have a direction."""
@@ -48,16 +56,9 @@ class BackendGraph:
         """Whether a pair may have several edges."""
         return bool(self.networkx_graph.is_multigraph())
 
-    def graph(self, weight: str | None, *, invert: bool = False) -> Graph:
-        """The graph of graspel; parallel edges add up. With `invert`, an attribute is a resistance, 1 / weight."""
-        key = f"1/{weight}" if invert else weight
-        if key not in self._graphs:
-            self._graphs[key] = _convert(self.networkx_graph, self.nodes, weight, invert)
-        return self._graphs[key]
-
 
 def convert_from_nx(G: Any, *_: Any, **__: Any) -> BackendGraph:
-    """Convert a networkx graph; networkx calls this."""
+    """Wrap a networkx graph; networkx calls this."""
     return G if isinstance(G, BackendGraph) else BackendGraph(G)
 
 
@@ -67,9 +68,16 @@ def convert_to_nx(result: Any, **_: Any) -> Any:
 
 
 def can_run(name: str, args: Any, kwargs: Any) -> bool:
-    """Whether a call can be answered: graphs without direction only."""
+    """Whether a call may be answered: not for directed graphs. Edges are looked at when the function runs."""
     graph = args[0] if args else kwargs.get("G")
-    return graph is None or not graph.is_directed()
+    return name in FUNCTIONS and not (graph is not None and graph.is_directed())
+
+
+class Read(NamedTuple):
+    """The nodes of a networkx graph in their order, and the graph of their numbers; None for a graph without nodes."""
+
+    nodes: list[Any]
+    graph: Graph | None
 
 
 def algebraic_connectivity(
@@ -77,15 +85,17 @@ def algebraic_connectivity(
     weight: str | None = "weight",
     normalized: bool = False,
     tol: float = TOL,
-    method: str = "",
+    method: str = METHODS[1],
     seed: Any = None,
 ) -> float:
     """The smallest nonzero eigenvalue of the Laplacian; 0 if the graph is not connected."""
-    _refuse_normalized(normalized)
-    graph = _checked(convert_from_nx(G), weight, at_least=2)
+    graph = _read_magnitudes(G, weight, normalized)
     if not graph.is_connected:
         return 0.0
-    return float(_eigenpairs(graph, 2, tol).values[1])
+    if graph.n_nodes == 2:
+        return float(graph.degrees.sum())
+    _check_method(method)
+    return float(_first_eigenpairs(graph, 2, tol).values[1])
 
 
 def fiedler_vector(
@@ -93,16 +103,17 @@ def fiedler_vector(
     weight: str | None = "weight",
     normalized: bool = False,
     tol: float = TOL,
-    method: str = "",
+    method: str = METHODS[1],
     seed: Any = None,
 ) -> Floats:
-    """The eigenvector of the algebraic connectivity, of unit length."""
-    _refuse_normalized(normalized)
-    graph = _checked(convert_from_nx(G), weight, at_least=2)
+    """The eigenvector of the algebraic connectivity, of unit length (of two nodes 1 and -1, as in networkx)."""
+    graph = _read_magnitudes(G, weight, normalized)
     if not graph.is_connected:
-        raise _networkx().NetworkXError("graph is not connected.")
-    vector: Floats = _eigenpairs(graph, 2, tol).vectors[:, 1]
-    return vector
+        _fail("graph is not connected.")
+    if graph.n_nodes == 2:
+        return np.array([1.0, -1.0])
+    _check_method(method)
+    return _fiedler(graph, tol)
 
 
 def spectral_ordering(
@@ -110,35 +121,37 @@ def spectral_ordering(
     weight: str | None = "weight",
     normalized: bool = False,
     tol: float = TOL,
-    method: str = "",
+    method: str = METHODS[1],
     seed: Any = None,
 ) -> list[Any]:
     """The nodes, component by component, each sorted by its Fiedler vector."""
-    _refuse_normalized(normalized)
-    own = convert_from_nx(G)
-    if not own.nodes:
-        raise _networkx().NetworkXError("graph is empty.")
+    if normalized:
+        raise _declined("the normalized Laplacian")
+    nodes, graph = _read(G, weight, abs)
+    if graph is None:
+        _fail("graph is empty.")
+    _check_method(method)
+    number, labels = graph.components
     order: list[Any] = []
-    for members in _networkx().connected_components(own.networkx_graph):
-        component = BackendGraph(own.networkx_graph.subgraph(members))
+    for at in np.argsort(np.unique(labels, return_index=True)[1]) if number else ():
+        members = np.flatnonzero(labels == at)
         if len(members) > 2:
-            vector = fiedler_vector(component, weight, tol=tol)
-            order.extend(component.nodes[at] for at in np.argsort(vector, kind="stable"))
-        else:
-            order.extend(component.nodes)
+            inside = labels[graph.heads] == at
+            heads, tails = (np.searchsorted(members, ends[inside]) for ends in (graph.heads, graph.tails))
+            vector = _fiedler(Graph(len(members), heads, tails, graph.weights[inside]), tol)
+            members = members[np.argsort(vector, kind="stable")]
+        order.extend(nodes[p] for p in members)
     return order
 
 
 def laplacian_spectrum(G: Any, weight: str | None = "weight", *, k: int | None = None) -> Floats:
     """The eigenvalues of the Laplacian, ascending: all of them, or with `k` the first ones only, for large graphs."""
-    own = convert_from_nx(G)
-    graph = own.graph(weight)
-    if k is None and graph.n_nodes > LOW_END:
-        raise ValueError(
-            f"the graph has {graph.n_nodes:,} nodes: backend 'graspel' computes the low end of the spectrum; pass k, "
-            "for example k=50, or use networkx itself for all eigenvalues."
-        )
-    values: Floats = _eigenpairs(graph, graph.n_nodes if k is None else min(k, graph.n_nodes), TOL).values
+    nodes, graph = _read(G, weight, _conductance)
+    if graph is None:
+        _fail("Graph has no nodes or edges")
+    if k is None and len(nodes) > LOW_END:
+        raise _declined(f"all eigenvalues of {len(nodes):,} nodes, only the first, with k=50 for example")
+    values: Floats = _first_eigenpairs(graph, len(nodes) if k is None else min(k, len(nodes)), TOL).values
     return values
 
 
@@ -146,34 +159,33 @@ def resistance_distance(
     G: Any, nodeA: Any = None, nodeB: Any = None, weight: str | None = None, invert_weight: bool = True
 ) -> Any:
     """Effective resistance: of two nodes, of one node to all others, or of all pairs, as networkx returns them."""
-    nx, own = _networkx(), convert_from_nx(G)
-    if not own.nodes:
-        raise nx.NetworkXError("Graph G must contain at least one node.")
-    graph = own.graph(weight, invert=invert_weight and weight is not None)
+    invert = invert_weight and weight is not None
+    nodes, graph = _read(G, weight, _conductance_of_resistance if invert else _conductance, required=invert)
+    if graph is None:
+        _fail("Graph G must contain at least one node.")
     if not graph.is_connected:
-        raise nx.NetworkXError("Graph G must be strongly connected.")
-    number = {node: at for at, node in enumerate(own.nodes)}
+        if _networkx().is_connected(convert_to_nx(G)):
+            raise _declined("resistances where only edges of weight 0 connect nodes")
+        _fail("Graph G must be strongly connected.")
+    number = {node: at for at, node in enumerate(nodes)}
     for name, node in (("A", nodeA), ("B", nodeB)):
         if node is not None and node not in number:
-            raise nx.NetworkXError(f"Node {name} is not in graph G.")
+            _fail(f"Node {name} is not in graph G.")
     if nodeA is not None and nodeB is not None:
-        if nodeA == nodeB:
-            return 0.0
-        return float(effective_resistance(graph, [(number[nodeA], number[nodeB])]).values[0])
+        pair = number[nodeA], number[nodeB]
+        return float(effective_resistance(graph, [pair]).values[0]) if pair[0] != pair[1] else 0.0
+    row = _resistances_from(graph)
     if nodeA is None and nodeB is None:
-        R = _all_resistances(graph)
-        return {p: {q: float(R[i, j]) for j, q in enumerate(own.nodes)} for i, p in enumerate(own.nodes)}
-    one = number[nodeA if nodeA is not None else nodeB]
-    R = _all_resistances(graph)[one]
-    return {node: float(R[at]) for at, node in enumerate(own.nodes)}
+        return {node: dict(zip(nodes, row(p).tolist(), strict=True)) for p, node in enumerate(nodes)}
+    return dict(zip(nodes, row(number[nodeA if nodeA is not None else nodeB]).tolist(), strict=True))
 
 
 FUNCTIONS = {
     "algebraic_connectivity": "Multilevel LOBPCG; the start is fixed.",
-    "fiedler_vector": "Multilevel LOBPCG; the start is fixed.",
+    "fiedler_vector": "Multilevel LOBPCG; the start is fixed, and the first node is not on the positive side.",
     "spectral_ordering": "Multilevel LOBPCG on each component.",
     "laplacian_spectrum": "The first eigenvalues of a large graph with `k`.",
-    "resistance_distance": "Solves with a nearly linear preconditioner in the place of a dense pseudoinverse.",
+    "resistance_distance": "A sparse factor, or solves for two nodes, in the place of a dense pseudoinverse.",
 }
 
 
@@ -188,36 +200,102 @@ def get_info() -> dict[str, Any]:
     }
 
 
-def _all_resistances(graph: Graph) -> Floats:
-    R: Floats = resistance_between(graph.adjacency, np.arange(graph.n_nodes), tol=TOL, random_state=0)
-    return R
+def _resistances_from(graph: Graph) -> Callable[[int], Floats]:
+    """A function of a node that gives its resistances to all nodes; with one factor for all of them.
+
+    With the inverse M of the Laplacian without the row and the column of one node, R(p, q) = M_pp + M_qq - 2 M_pq.
+    """
+    if graph.n_nodes <= ELIMINATION_LIMIT:
+        R = all_resistances(graph.adjacency)
+        return lambda p: np.asarray(R[p])
+    pattern = EdgeResistances(graph.heads, graph.tails, graph.n_nodes)
+    if pattern.work > MOST_WORK:
+        raise _declined(
+            f"the resistances of {graph.n_nodes:,} nodes, for {pattern.work:.0e} multiplications are too many"
+        )
+    with one_thread_per_call():
+        factor = pattern.factor(graph.weights)
+        diagonal, solves = factor.diagonal(), factor.prepare_solves()
+
+    def row(p: int) -> Floats:
+        unit = np.zeros((graph.n_nodes, 1))
+        unit[p] = 1.0
+        R: Floats = np.maximum(diagonal[p] + diagonal - 2 * solves.solve(unit)[:, 0], 0.0)
+        R[p] = 0.0
+        return R
+
+    return row
 
 
-def _eigenpairs(graph: Graph, k: int, tol: float) -> Any:
-    return smallest_eigenpairs(graph.laplacian, k, tol=max(float(tol), 1e-10), random_state=0)
+def _first_eigenpairs(graph: Graph, k: int, tol: float) -> Any:
+    return smallest_eigenpairs(graph.laplacian, k, tol=max(float(tol), FINEST_TOL), random_state=0)
 
 
-def _checked(own: BackendGraph, weight: str | None, at_least: int) -> Graph:
-    if len(own.nodes) < at_least:
-        raise _networkx().NetworkXError("graph has less than two nodes.")
-    return own.graph(weight)
+def _fiedler(graph: Graph, tol: float) -> Floats:
+    """The Fiedler vector of a connected graph, with the sign that makes the first node not positive."""
+    vector: Floats = _first_eigenpairs(graph, 2, tol).vectors[:, 1]
+    return -vector if vector[0] > 0 else vector
 
 
-def _convert(G: Any, nodes: list[Any], weight: str | None, invert: bool) -> Graph:
+def _read_magnitudes(G: Any, weight: str | None, normalized: bool) -> Graph:
+    """A graph of at least two nodes, with the magnitudes of its weights."""
+    if normalized:
+        raise _declined("the normalized Laplacian")
+    nodes, graph = _read(G, weight, abs)
+    if graph is None or len(nodes) < 2:
+        _fail("graph has less than two nodes.")
+    return graph
+
+
+def _read(G: Any, weight: str | None, convert: Callable[[float], float], *, required: bool = False) -> Read:
+    """Read a graph: loops and edges of weight 0 are left out, and parallel edges add up. A missing weight is 1."""
+    own = convert_from_nx(G)
+    if own.is_directed():
+        raise _declined("directed graphs")
+    nodes = list(own.networkx_graph)
     number = {node: at for at, node in enumerate(nodes)}
     totals: dict[tuple[int, int], float] = {}
-    for p, q, data in G.edges(data=True):
-        value = float(data.get(weight, 1)) if weight is not None else 1.0
-        if p != q and value != 0:
+    for p, q, data in own.networkx_graph.edges(data=True):
+        if required and weight not in data:
+            raise _declined(f"the inverse of {weight!r} of edge ({p!r}, {q!r}), which has none")
+        value = data.get(weight, 1.0) if weight is not None else 1.0
+        if not isinstance(value, Real) or not isfinite(value):
+            raise _declined(f"with {weight}={value!r} of edge ({p!r}, {q!r}), which is no finite number")
+        converted = convert(float(value))
+        if p != q and converted != 0:
             pair = (min(number[p], number[q]), max(number[p], number[q]))
-            totals[pair] = totals.get(pair, 0.0) + (1 / value if invert else abs(value))
+            totals[pair] = totals.get(pair, 0.0) + converted
+    if not nodes:
+        return Read(nodes, None)
     heads, tails = zip(*totals, strict=True) if totals else ((), ())
-    return Graph(max(1, len(nodes)), heads, tails, np.array(list(totals.values())))
+    return Read(nodes, Graph(len(nodes), heads, tails, np.array(list(totals.values()))))
 
 
-def _refuse_normalized(normalized: bool) -> None:
-    if normalized:
-        raise NotImplementedError("backend 'graspel' has no normalized Laplacian; leave out the backend.")
+def _conductance(value: float) -> float:
+    if value < 0:
+        raise _declined(f"with a negative weight ({value:g})")
+    return value
+
+
+def _conductance_of_resistance(value: float) -> float:
+    if value <= 0:
+        raise _declined(f"with a resistance of {value:g}")
+    return 1.0 / value
+
+
+def _declined(what: str) -> NotImplementedError:
+    """The error that leaves a call to networkx itself, which then goes on with its own function."""
+    return NotImplementedError(f"backend 'graspel' does not compute {what}. Leave out the backend.")
+
+
+def _check_method(method: str) -> None:
+    if method not in METHODS:
+        _fail(f"unknown method {method!r}.")
+
+
+def _fail(message: str) -> NoReturn:
+    """Raise the error of networkx."""
+    raise _networkx().NetworkXError(message)
 
 
 def _networkx() -> Any:
