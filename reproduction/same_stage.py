@@ -19,9 +19,8 @@ import numpy as np
 from graspel import GraspelClustering
 from graspel.baselines import KNN, ConsensusKNN
 from graspel.cluster import cluster_graph
-from graspel.cluster.agreed_graph import agreed_graph
 from graspel.cluster.consensus import find_consensus
-from graspel.cluster.members import MEMBERS, build_member
+from graspel.cluster.members import MEMBERS, Nodes, agreed_graph, build_member
 from graspel.data.prepare import prepare_rows
 from graspel.graph import Graph
 from graspel.learning.initial import initial_graph
@@ -70,7 +69,8 @@ def agreed_alone(problem: Problem) -> FoundClusters:
     neighbors = start.neighbors
     if neighbors is None:
         raise RuntimeError("the start has no neighbor lists")
-    graphs = [Graph.from_adjacency(build_member(member, neighbors, start.weigh, rng)) for member in MEMBERS]
+    nodes = Nodes.of_points(neighbors, start.weigh)
+    graphs = [Graph.from_adjacency(build_member(member, nodes, rng)) for member in MEMBERS]
     agreed = agree(graphs, cluster_each(graphs, problem))
     labels = np.empty(len(problem.y), dtype=np.int64)
     labels[neighbors.distinct] = cluster_each([agreed], problem)[0]

@@ -233,14 +233,14 @@ def test_what_was_written_can_be_read(graspel, data, tmp_path, output):
 @pytest.fixture
 def no_work(monkeypatch):
     """Fail if learning or clustering starts."""
-    from graspel.cluster import graph_clusters
+    from graspel.cluster import clustering
     from graspel.estimators.learner import GRASPEL
 
     def fail(*_arguments, **_options):
         raise AssertionError("the work has started")
 
     monkeypatch.setattr(GRASPEL, "fit", fail)
-    monkeypatch.setattr(graph_clusters, "smallest_eigenpairs", fail)
+    monkeypatch.setattr(clustering, "smallest_eigenpairs", fail)
 
 
 @pytest.mark.usefixtures("no_work")

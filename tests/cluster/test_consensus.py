@@ -12,11 +12,16 @@ from sklearn.datasets import load_digits, make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from graspel import GRASPEL, GraspelClustering
-from graspel.cluster.agreed_graph import agreed_graph
-from graspel.cluster.centers import ENOUGH_LINKS, labels_by_centers
-from graspel.cluster.consensus import adjusted_agreement, describe_consensus, find_consensus, match_labels
-from graspel.cluster.consensus_clusters import AGREED
-from graspel.cluster.members import MEMBERS, build_member, count_side_by_side
+from graspel.cluster.clustering import refine_by_kmeans
+from graspel.cluster.consensus import (
+    AGREED,
+    ENOUGH_LINKS,
+    adjusted_agreement,
+    describe_consensus,
+    find_consensus,
+    match_labels,
+)
+from graspel.cluster.members import MEMBERS, Nodes, agreed_graph, build_member, count_side_by_side
 from graspel.data.prepare import prepare_rows
 from graspel.learning.weights import Weights
 from graspel.linalg.components import Components
@@ -87,7 +92,7 @@ def test_how_sure_it_is():
 def test_the_graph_of_a_member_is_connected(member, rng):
     points = prepare_rows(rng.standard_normal((200, 3)))
     lists = nearest_neighbors(points, 16, rng)
-    A = build_member(member, lists, Weights.from_distances(lists.z[:, :1], 3), rng)
+    A = build_member(member, Nodes.of_points(lists, Weights.from_distances(lists.z[:, :1], 3)), rng)
     assert Components.of(A).number == 1
     assert (A != A.T).nnz == 0
     assert A.nnz / 2 <= (member.k + 1) * 200
@@ -173,7 +178,7 @@ def test_principal_rows_keep_distances(sparse, rng):
 
 def test_centers_never_lose_a_cluster(rng):
     rows, labels = np.repeat(rng.standard_normal((2, 3)), 5, axis=0), np.arange(10) % 3
-    assert_array_equal(labels_by_centers(rows, labels), labels)
+    assert_array_equal(refine_by_kmeans(rows, labels), labels)
 
 
 def test_the_agreed_graph_is_light_where_members_cut(rng):

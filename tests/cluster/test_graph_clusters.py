@@ -103,7 +103,7 @@ def test_one_cluster_and_as_many_as_nodes():
 
 
 def test_more_clusters_than_eigenvectors_are_used(monkeypatch):
-    monkeypatch.setattr("graspel.cluster.graph_clusters.MAX_VECTORS", 6)
+    monkeypatch.setattr("graspel.cluster.clustering.MAX_VECTORS", 6)
     found = cluster_graph(grid(10, 10), 12)
     assert found.n_clusters == 12
     assert found.embedding.shape[1] == 1 + 6

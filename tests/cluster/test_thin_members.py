@@ -8,7 +8,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.datasets import make_blobs, make_moons
 
 from graspel import GraspelClustering
-from graspel.cluster.members import THIN_DENSITY, THIN_MEMBERS, build_member
+from graspel.cluster.members import THIN_DENSITY, THIN_MEMBERS, Nodes, build_member
 from graspel.data.prepare import prepare_rows
 from graspel.learning.initial import initial_graph
 from graspel.learning.neighbor_rules import CONSIDERED
@@ -21,7 +21,7 @@ def test_members_are_thin_and_connected(seed):
     rng = np.random.default_rng(seed)
     start = initial_graph(NeighborIndex.of_points(prepare_rows(X)), "knn", 2, rng, n_listed=CONSIDERED)
     for member in THIN_MEMBERS:
-        adjacency = build_member(member, start.neighbors, start.weigh, rng, sparse=True)
+        adjacency = build_member(member, Nodes.of_points(start.neighbors, start.weigh), rng)
         assert adjacency.nnz / 2 / 200 <= THIN_DENSITY + 1e-9
         assert connected_components(adjacency, directed=False)[0] == 1
 

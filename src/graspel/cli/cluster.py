@@ -48,7 +48,7 @@ def cluster(
     source = _find_source(data, graph, table, {**parameters, "--save-graph": save_graph})
     check_files([data, graph, labels, find_initial_file(parameters)], clusters=output, graph=save_graph)
     with run.progress():
-        from graspel.cluster.graph_clusters import check_n_clusters
+        from graspel.cluster.clustering import check_n_clusters
         from graspel.io.point_files import write_labels
 
         points: Any = None if data is None else _read_points(data, table)

@@ -43,7 +43,7 @@ def report(
     check_files([data, labels, *words.values(), find_initial_file(parameters)], page=output)
     pictures = None if images is None else _parse_images(images)
     with run.progress():
-        from graspel.cluster.graph_clusters import check_n_clusters
+        from graspel.cluster.clustering import check_n_clusters
         from graspel.report import write_report
         from graspel.report.pictures import open_pictures
 

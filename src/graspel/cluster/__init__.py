@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from graspel.cluster.assignment import ASSIGNMENTS
 from graspel.cluster.cluster_count import ClusterCount
-from graspel.cluster.clustering import Clustering
-from graspel.cluster.graph_clusters import cluster_graph, find_eigengap
+from graspel.cluster.clustering import ASSIGNMENTS, Clustering, cluster_graph, find_eigengap
 from graspel.learning.eigengap import Eigengap, eigengap
 
 __all__ = [

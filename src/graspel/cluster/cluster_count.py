@@ -13,8 +13,8 @@ The number is that of the largest s_k gap_k where this is at least `CLEAR`. Wher
 digits, it is the one of largest stability. The numbers found on the data that we looked at are nearly the same for any
 `CLEAR` from .4 to .7. What this finds, beside other ways: docs/clustering.md.
 
-Graphs of more than `COUNT_NODES` points are made on groups of near points (:mod:`graspel.cluster.groups`): to count
-clusters, groups are enough.
+Graphs of more than `COUNT_NODES` points are made on groups of near points (:mod:`graspel.cluster.members`): to
+count clusters, groups are enough.
 
 References
 ----------
@@ -32,10 +32,9 @@ from itertools import combinations
 
 import numpy as np
 
-from graspel.cluster.assignment import Assignment
+from graspel.cluster.clustering import Assignment
 from graspel.cluster.consensus import adjusted_agreement
-from graspel.cluster.groups import find_groups
-from graspel.cluster.members import Member, build_member, cut_member, embed_member
+from graspel.cluster.members import Member, MemberSpectrum, build_member, find_nodes
 from graspel.learning.eigengap import eigengap
 from graspel.learning.weights import Weights
 from graspel.neighbors.search import Neighbors
@@ -125,25 +124,21 @@ def count_clusters(
     groups, as they have no coordinates.
     """
     announce("clustering", 0.0, "the number of clusters")
-    groups = find_groups(neighbors, weigh, rng, max_nodes=COUNT_NODES)
-    node = np.arange(neighbors.points.n_points) if groups is None else groups
-    n_nodes = int(node.max()) + 1
-    mass = None if groups is None else np.bincount(groups).astype(np.float64)
-    if n_nodes < 3 * NODES_PER_CLUSTER or n_nodes > 3 * COUNT_NODES:
+    nodes = find_nodes(neighbors, weigh, rng, max_nodes=COUNT_NODES)
+    if nodes.number < 3 * NODES_PER_CLUSTER or nodes.number > 3 * COUNT_NODES:
         return None
     seeds = rng.integers(2**63, size=len(members))
     n_threads = min(len(members), count_threads(n_jobs))
 
-    def embed(at: int) -> tuple[object, Floats, Floats]:
+    def embed(at: int) -> MemberSpectrum:
         own = np.random.default_rng(seeds[at])
-        adjacency = build_member(members[at], neighbors, weigh, own, groups=groups)
-        return adjacency, *embed_member(adjacency, MOST + 1, own, mass, n_jobs=1)
+        return MemberSpectrum.of(build_member(members[at], nodes, own), nodes.mass, MOST + 1, own, n_jobs=1)
 
     everyone = range(len(members))
-    embedded = list(map_blocks(embed, everyone, n_threads))
+    spectra = list(map_blocks(embed, everyone, n_threads))
     wide = [at for at in everyone if members[at].k >= WIDE] or list(everyone)
-    gaps = mean_gaps([embedded[at][1][1:] for at in wide])
-    node = node if len(node) <= COMPARED else rng.choice(node, COMPARED, replace=False)
+    gaps = mean_gaps([spectra[at].values[1:] for at in wide])
+    node = nodes.of_point if len(nodes.of_point) <= COMPARED else rng.choice(nodes.of_point, COMPARED, replace=False)
 
     stability: dict[int, float] = {}  # of the numbers of clusters that were tried
 
@@ -151,16 +146,13 @@ def count_clusters(
         new = [k for k in numbers if k not in stability]
 
         def cut(at: int) -> list[Ints]:
-            adjacency, values, vectors = embedded[at]
-            seed = int(seeds[at] % 2**31)
-            found = (cut_member(adjacency, values, vectors, k, assignment, seed, mass) for k in new)
-            return [partition.labels[node] for partition in found]
+            return [spectra[at].cut(k, assignment, int(seeds[at] % 2**31)).labels[node] for k in new]
 
         partitions = list(map_blocks(cut, everyone, n_threads))
         stability.update((k, mean_agreement([found[at] for found in partitions], k)) for at, k in enumerate(new))
         return choose_count(np.array(numbers), np.array([stability[k] for k in numbers]), gaps[np.array(numbers) - 2])
 
-    few, all_of_them = _numbers_to_try(gaps, n_nodes)
+    few, all_of_them = _numbers_to_try(gaps, nodes.number)
     first = measure(few)
     return first if first.is_clear else measure(all_of_them)
 

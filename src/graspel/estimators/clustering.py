@@ -13,14 +13,21 @@ import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from graspel.cluster.assignment import ASSIGNMENTS
 from graspel.cluster.cluster_count import ClusterCount, count_clusters
-from graspel.cluster.clustering import Clustering, give_copies_one_label, nearest_center, soft_memberships
-from graspel.cluster.consensus_clusters import ConsensusClusters, consensus_clusters
-from graspel.cluster.graph_clusters import check_n_clusters, cluster_graph, find_eigengap
-from graspel.cluster.hierarchy import cut_linkage, find_linkage
-from graspel.cluster.members import MEMBERS, THIN_MEMBERS
+from graspel.cluster.clustering import (
+    ASSIGNMENTS,
+    Clustering,
+    check_n_clusters,
+    cluster_graph,
+    find_eigengap,
+    give_copies_one_label,
+    nearest_center,
+    soft_memberships,
+)
+from graspel.cluster.consensus import ConsensusClusters, consensus_clusters
+from graspel.cluster.members import MEMBERS, THIN_MEMBERS, find_nodes
 from graspel.cluster.outliers import core_distances, find_noise, times_usual
+from graspel.cluster.ward import cut_linkage, find_linkage
 from graspel.estimators.learner import GRASPEL
 from graspel.estimators.uses_learner import LearnerEstimator
 from graspel.learning.eigengap import Eigengap
@@ -253,16 +260,9 @@ default="knn"
 
     def _find_consensus(self, fit: Fit, n_clusters: int, n_members: int) -> ConsensusClusters:
         is_thin = isinstance(self.learner_.initial, str) and self.learner_.initial == "unn"
-        return consensus_clusters(
-            fit.index.lists(CONSIDERED),
-            fit.weigh,
-            n_clusters,
-            (THIN_MEMBERS if is_thin else MEMBERS)[:n_members],
-            assign_labels=self.assign_labels,
-            rng=generator(self.random_state),
-            n_jobs=self.n_jobs,
-            sparse=is_thin,
-        )
+        members, rng = (THIN_MEMBERS if is_thin else MEMBERS)[:n_members], generator(self.random_state)
+        nodes = find_nodes(fit.index.lists(CONSIDERED), fit.weigh, rng)
+        return consensus_clusters(nodes, n_clusters, members, ASSIGNMENTS[self.assign_labels], rng, self.n_jobs)
 
     def _score_outliers(self, index: NeighborIndex) -> None:
         neighbors = index.lists(1)
