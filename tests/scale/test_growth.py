@@ -160,3 +160,33 @@ def test_many_points_are_searched_by_landmarks(monkeypatch, digits):
     assert np.isclose(model._growing.neighbors.z[:, :2], exact, rtol=1e-4).mean() > 0.95
     ties = model.transform(X[-300:] + 1e-6)
     assert (np.asarray(ties.argmax(axis=1)).ravel() == np.arange(len(X) - 300, len(X))).mean() > 0.95
+
+
+@pytest.mark.parametrize(("first", "second"), [(1.0, 1e15), (1.0, 1e30), (1e200, 1.0), (1e-9, 1.0)])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_batches_of_very_different_scale_are_learned_as_at_once(first, second, kind, seed):
+    rng = np.random.default_rng(seed)
+    few, more = first * rng.standard_normal((80, 4)), second * rng.standard_normal((60, 4))
+    model = GRASPEL(random_state=0).partial_fit(kind(few)).partial_fit(kind(more))
+    assert model.graph_ == GRASPEL(random_state=0).fit(kind(np.vstack([few, more]))).graph_
+
+
+def test_points_may_follow_ones_that_are_all_equal(seed):
+    names = [f"n{node}" for node in range(5)]
+    model = GRASPEL(random_state=0).fit(pd.DataFrame(np.ones((5, 2)), index=names, columns=["a", "b"]))
+    more = np.random.default_rng(seed).standard_normal((6, 2))
+    model.partial_fit(pd.DataFrame(more, index=list("uvwxyz"), columns=["a", "b"]))
+    assert model.graph_.is_connected
+    assert model.graph_.node_names.tolist() == [*names, *"uvwxyz"]
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+
+
+def test_a_mask_of_nodes_is_no_list_of_numbers():
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    gone = np.arange(40) % 5 == 0
+    by_mask = GRASPEL(random_state=0).fit(X).forget(gone).graph_
+    assert by_mask == GRASPEL(random_state=0).fit(X).forget(np.flatnonzero(gone)).graph_
+    with pytest.raises(ValueError, match="one entry for each of the 40 nodes"):
+        GRASPEL(random_state=0).fit(X).forget(gone[:3])
+    with pytest.raises(ValueError, match="must be numbers from 0 to 39, or names"):
+        GRASPEL(random_state=0).fit(X).forget([10**30])

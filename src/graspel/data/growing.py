@@ -7,6 +7,7 @@ these rows: memory for the others is moved only when it has to be doubled.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -15,7 +16,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from graspel.data.dense import DenseData
-from graspel.data.prepare import prepare_rows
+from graspel.data.preparation import Preparation, find_preparation
 from graspel.data.protocol import Data, RowData
 from graspel.data.sparse import SparseData
 from graspel.runtime.types import Floats, Ints, Singles
@@ -27,6 +28,9 @@ class ChangingPoints(Protocol):
     @property
     def points(self) -> RowData:
         """The points as they are now."""
+
+    def takes(self, X: Any) -> bool:
+        """Whether rows can be added without preparing all points anew: they are on no other scale."""
 
     def append(self, X: Any) -> float:
         """Add rows; return the factor by which z_data between old points changes."""
@@ -64,6 +68,10 @@ class ChangingRows:
         coordinates = points.sketch.astype(np.float64)
         return cls(points, coordinates.T @ coordinates, coordinates.sum(axis=0), points.X, points.sketch)
 
+    def takes(self, X: Any) -> bool:
+        """Whether rows can be added without preparing all points anew: they are on no other scale."""
+        return self.points.frame.sketch_scale > 0 and _is_alike(self.points.frame.preparation, self.points, X)
+
     def append(self, X: Any) -> float:
         """Add rows; return the factor by which z_data between old points changes."""
         old = self.points
@@ -96,7 +104,11 @@ class ChangingRows:
 class ChangingSparse:
     """Sparse points, which are prepared again: it takes as long as reading them, and there is no sketch to use."""
 
-    points: RowData
+    points: SparseData
+
+    def takes(self, X: Any) -> bool:
+        """Whether rows can be added without preparing all points anew: they are on no other scale."""
+        return _is_alike(self.points.preparation, self.points, X)
 
     def append(self, X: Any) -> float:
         """Add rows; return the factor by which z_data between old points changes."""
@@ -108,7 +120,7 @@ class ChangingSparse:
 
     def _prepare_again(self, X: Any) -> float:
         before = self.points
-        self.points = prepare_rows(X, before.metric, n_threads=before.n_threads)
+        self.points = SparseData.prepare(X, before.preparation, n_threads=before.n_threads)
         return (before.spectral_norm / self.points.spectral_norm) ** 2
 
 
@@ -121,6 +133,27 @@ def growing(points: Data) -> ChangingPoints:
     raise ValueError(
         "a table of distances, and points on other machines, cannot grow or shrink: fit all points at once."
     )
+
+
+def stack_rows(rows: Any, more: Any) -> Any:
+    """The rows of two matrices, sparse if the first one is."""
+    if sp.issparse(rows):
+        return sp.vstack([rows, sp.csr_array(more)], format="csr")
+    return np.vstack([rows, more.toarray() if sp.issparse(more) else more])
+
+
+def _is_alike(own: Preparation, points: RowData, X: Any) -> bool:
+    """Whether all rows together would be prepared as the points are, so that no digit of theirs is lost.
+
+    All rows are read only where the new ones need a unit of their own, or the old ones have one.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # far rows are told when they are learned from
+        found = find_preparation(X, own.metric, points.block)
+        if not (found.is_plain and own.is_plain):
+            found = find_preparation(stack_rows(points.X, X), own.metric, points.block)
+    same = (found.unit, found.has_tiny) == (own.unit, own.has_tiny)
+    return same and found.shift is None and own.shift is None
 
 
 def _append(rows: Any, n: int, more: Any) -> Any:

@@ -95,6 +95,11 @@ class Preparation:
             return np.asarray(np.clip(block.astype(np.float64) - shift, -MAX_RAW, MAX_RAW))
 
     @property
+    def is_plain(self) -> bool:
+        """Whether values are taken as they are."""
+        return self.unit == 1.0 and self.shift is None and not self.has_tiny
+
+    @property
     def is_centered(self) -> bool:
         """Whether the mean of each row is subtracted."""
         return self.metric == "correlation"

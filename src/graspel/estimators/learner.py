@@ -19,6 +19,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from graspel.data.frames import find_row_names
+from graspel.data.growing import stack_rows
 from graspel.data.prepare import is_of_rows
 from graspel.data.table import PRECOMPUTED
 from graspel.estimators.base import GraphEstimator
@@ -254,7 +255,8 @@ default="knn"
         New points are searched among all points and joined to their nearest ones, what is not connected is joined, and
         where the number of points has changed by a tenth, a few rounds of critical edges follow. The time grows with
         the number of new points, not with that of all points. In `graph_.round` an edge carries the number of the batch
-        that brought it.
+        that brought it. Rows on another scale than all before (1e15 after 1) need another unit: then all points are
+        learned anew.
 
         Parameters
         ----------
@@ -272,7 +274,16 @@ default="knn"
             return self
         rows = self._check_rows(X)
         names = _names_after(self.graph_, find_row_names(X), rows.shape[0])
-        return self._change(lambda growing, rng: growing.add(rows, rng), names)
+        self._growing = self._growing or GrowingGraph.of(self._fit)
+        if self._growing.takes(rows):
+            return self._change(lambda growing, rng: growing.add(rows, rng), names)
+        together = stack_rows(self._growing.points.points.X, rows)
+        columns = getattr(self, "feature_names_in_", None)
+        self._learn(self._make_index(together, self), self._check_parameters())
+        self._store(self._fit, names)
+        if columns is not None:
+            self.feature_names_in_ = columns
+        return self
 
     def forget(self, nodes: Any) -> GRASPEL:
         """Remove points from the graph, which stays connected; the others keep their order and are numbered anew.

@@ -101,6 +101,10 @@ class GrowingGraph:
         edges = Edges(graph.heads, graph.tails, fit.z, *columns)
         return cls(growing(fit.points), neighbors, edges, fit.weigh, fit.settings, list(fit.history), graph.n_nodes)
 
+    def takes(self, X: Any) -> bool:
+        """Whether rows can be added; else all points are to be learned anew: some differ by another scale."""
+        return self.neighbors.indices.shape[1] > 0 and self.points.takes(X)
+
     def add(self, X: Any, rng: np.random.Generator) -> Fit:
         """Add the rows of X as points, and return the graph of all points."""
         began, n_before = time.perf_counter(), self.points.points.n_points
