@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 from graspel import GRASPEL, Graph, stability_scores
 from graspel.linalg import resistance_between
-from graspel.linalg.generalized import largest_generalized_pairs
+from graspel.linalg.pencil import largest_generalized_pairs
 
 
 def random_graphs(seed, n):

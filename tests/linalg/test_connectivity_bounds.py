@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from graspel.linalg.components import Components
-from graspel.linalg.connectivity_bounds import MAX_STACKED, connectivity_bounds
+from graspel.linalg.components import MAX_STACKED, Components, connectivity_bounds
 from linalg.zoo import reweighted, union
 from toy_graphs import complete, cycle, grid, path, star
 

@@ -8,9 +8,8 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from graspel.graph.generators import grid_graph
-from graspel.linalg import walk_series
-from graspel.linalg.edge_leverages import estimate_leverages
-from graspel.linalg.walk_series import WalkSeries
+from graspel.linalg import edge_leverages
+from graspel.linalg.edge_leverages import WalkSeries, estimate_leverages
 
 
 def random_graph(seed, n=60, degree=8):
@@ -35,7 +34,7 @@ def resistance(K, p, q):
 
 @pytest.mark.parametrize("most_walks", [0, 1e9])
 def test_terms_of_the_series_are_powers(seed, monkeypatch, most_walks):
-    monkeypatch.setattr(walk_series, "MOST_WALKS", most_walks)
+    monkeypatch.setattr(edge_leverages, "MOST_WALKS", most_walks)
     A = random_graph(seed, n=30)
     p, q, _, _ = edges_and_inverse(A)
     series = WalkSeries(A, n_threads=2)

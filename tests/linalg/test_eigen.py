@@ -16,10 +16,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from graspel import GRASPEL
 from graspel.graph import Graph
-from graspel.linalg import eigen, smallest_eigenpairs
+from graspel.linalg import eigensolver, smallest_eigenpairs
 from graspel.linalg.components import Components
 from graspel.linalg.dense_pairs import accurate_pairs
-from graspel.linalg.eigen import DENSE_LIMIT, Eigenpairs, smallest_nonzero_eigenvalues
+from graspel.linalg.eigen import smallest_nonzero_eigenvalues
+from graspel.linalg.eigensolver import DENSE_LIMIT, Eigenpairs
 from graspel.linalg.laplacian import laplacian_of
 from linalg.zoo import LARGE, SMALL, equal_cliques, expander, isolated, large, reweighted, small, spectrum, union
 from toy_graphs import barbell, complete, cycle, grid, knn_like, path, random_tree, star
@@ -137,8 +138,8 @@ def test_small_components_are_not_overlooked(seed):
 @pytest.fixture
 def _small_limits(monkeypatch):
     """Let the multilevel method begin at 150 nodes, where exact twins take little time; nothing replaces its result."""
-    monkeypatch.setattr(eigen, "DENSE_LIMIT", 150)
-    monkeypatch.setattr(eigen, "ACCURATE_LIMIT", 0)
+    monkeypatch.setattr(eigensolver, "DENSE_LIMIT", 150)
+    monkeypatch.setattr(eigensolver, "ACCURATE_LIMIT", 0)
     monkeypatch.setattr("graspel.linalg.factor.elimination_levels.DENSE_SIZE", 60)
 
 
@@ -200,9 +201,9 @@ def test_a_guess_from_a_similar_graph_costs_no_iterations(name, seed, monkeypatc
     before = large_pairs(name, c + 5)
     changed = graph.with_weights(graph.weights * rng.uniform(0.99, 1.01, graph.n_edges))
     applied = []
-    inverse = eigen.ApproximateFactor.solve_in_order
+    inverse = eigensolver.ApproximateFactor.solve_in_order
     monkeypatch.setattr(
-        eigen.ApproximateFactor, "solve_in_order", lambda self, B: (applied.append(None), inverse(self, B))[1]
+        eigensolver.ApproximateFactor, "solve_in_order", lambda self, B: (applied.append(None), inverse(self, B))[1]
     )
     cold = smallest_eigenpairs(changed.laplacian, c + 5, random_state=seed)
     n_cold = len(applied)
@@ -235,8 +236,8 @@ def test_a_bad_guess_does_no_harm(guess):
 
 
 def test_too_few_iterations_are_reported(monkeypatch):
-    monkeypatch.setattr(eigen, "MAX_ITERATIONS", 2)
-    monkeypatch.setattr(eigen, "ACCURATE_LIMIT", 0)
+    monkeypatch.setattr(eigensolver, "MAX_ITERATIONS", 2)
+    monkeypatch.setattr(eigensolver, "ACCURATE_LIMIT", 0)
     graph = large("expander")
     with pytest.warns(ConvergenceWarning, match=r"relative residual of \S+, not the 1.0e-06 asked for"):
         pairs = smallest_eigenpairs(graph.laplacian, 8, tol=1e-6)
@@ -338,13 +339,13 @@ def test_weights_that_defeat_the_iteration_are_left_to_jacobi(draw, monkeypatch)
     weights = steps[np.random.default_rng(draw).integers(len(steps), size=graph.n_edges)]
     graph = Graph(graph.n_nodes, graph.heads, graph.tails, weights)
     iterations = []
-    residual = eigen.energy_norm
+    residual = eigensolver.energy_norm
     monkeypatch.setattr("graspel.linalg.lobpcg.energy_norm", lambda *a: iterations.append(1) or residual(*a))
     values = smallest_nonzero_eigenvalues(graph.adjacency, 24, tol=1e-2, rng=np.random.default_rng(0))
     assert 0 < len(iterations) < 60
     exact, _ = accurate_pairs(graph.adjacency, 24)
     assert_allclose(values, exact, rtol=1e-6)
-    monkeypatch.setattr(eigen, "ACCURATE_LIMIT", 0)
+    monkeypatch.setattr(eigensolver, "ACCURATE_LIMIT", 0)
     with pytest.warns(ConvergenceWarning, match="use them with care"):  # where the graph is too large for Jacobi
         smallest_eigenpairs(graph.laplacian, 25, tol=1e-2, norm="energy", random_state=0)
 
@@ -452,8 +453,8 @@ def test_nonzero_eigenvalues_of_very_many_components_need_no_null_space():
 def test_nonzero_eigenvalues_of_very_many_equal_components(size, monkeypatch):
     """Of 20,000 equal components only the first few are solved: any of them will do."""
     n_solved = []
-    solve = eigen.solve_connected
-    monkeypatch.setattr(eigen, "solve_connected", lambda *a: n_solved.append(1) or solve(*a))
+    solve = eigensolver.solve_connected
+    monkeypatch.setattr(eigensolver, "solve_connected", lambda *a: n_solved.append(1) or solve(*a))
     cliques = sp.kron(sp.eye_array(20_000), np.ones((size, size)) - np.eye(size), format="csr")
     values = smallest_nonzero_eigenvalues(sp.csr_array(cliques), 3, tol=1e-3, rng=np.random.default_rng(0))
     assert_allclose(values, size)

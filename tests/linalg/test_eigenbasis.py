@@ -8,7 +8,7 @@ from scipy.stats import ortho_group
 
 from graspel.graph import grid_graph
 from graspel.linalg import smallest_eigenpairs
-from graspel.linalg.eigenbasis import fix_basis
+from graspel.linalg.dense_pairs import fix_basis
 
 
 def turned(values, vectors, seed):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from graspel.linalg import eigen
-from graspel.linalg.following import follow_eigenpairs
+from graspel.linalg import eigensolver
+from graspel.linalg.eigen import follow_eigenpairs
 from toy_graphs import grid, path
 
 
@@ -29,7 +29,7 @@ def test_pairs_stay_right_while_edges_are_added(graph, seed):
 
 def test_nothing_missing_is_searched_for_again(monkeypatch):
     searched = []
-    monkeypatch.setattr(eigen, "_find_missing", lambda *args: searched.append(None))
+    monkeypatch.setattr(eigensolver, "_find_missing", lambda *args: searched.append(None))
     rng, graph = np.random.default_rng(0), grid(25, 20)
     settings = {"n_precise": 1, "tol": 1e-3, "rng": rng, "n_jobs": 1}
     first = follow_eigenpairs(graph.adjacency, 3, start=None, **settings)

@@ -9,10 +9,10 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
 from graspel.graph import Graph
-from graspel.linalg import eigen, smallest_eigenpairs
+from graspel.linalg import eigensolver, smallest_eigenpairs
 from graspel.linalg.factor.approximate_factor import ApproximateFactor
 from graspel.linalg.laplacian import laplacian_of
-from graspel.linalg.missing import count_steps, find_missing
+from graspel.linalg.lobpcg import count_steps, find_missing
 from linalg.zoo import union
 from toy_graphs import complete, grid
 
@@ -32,7 +32,7 @@ def twins(n: int, seed: int) -> Graph:
 @pytest.mark.parametrize("n", [400, 600, 1000])
 @pytest.mark.long_seeds
 def test_no_eigenvalue_of_a_graph_with_twins_is_skipped(n, k, seed, monkeypatch):
-    monkeypatch.setattr(eigen, "DENSE_RATIO", 5)  # iterates also where LAPACK would be used
+    monkeypatch.setattr(eigensolver, "DENSE_RATIO", 5)  # iterates also where LAPACK would be used
     graph = twins(n, seed)
     pairs = smallest_eigenpairs(graph, k, random_state=seed)
     assert pairs.converged
@@ -42,8 +42,8 @@ def test_no_eigenvalue_of_a_graph_with_twins_is_skipped(n, k, seed, monkeypatch)
 
 def test_without_restarts_the_result_has_not_converged(monkeypatch):
     """Where an eigenvalue is known to be missing and may not be sought, `converged` says so."""
-    monkeypatch.setattr(eigen, "MAX_RESTARTS", 0)
-    monkeypatch.setattr(eigen, "DENSE_RATIO", 5)
+    monkeypatch.setattr(eigensolver, "MAX_RESTARTS", 0)
+    monkeypatch.setattr(eigensolver, "DENSE_RATIO", 5)
     graph = twins(400, 0)
     truth = np.linalg.eigvalsh(graph.laplacian.toarray())[:50]
     with pytest.warns(ConvergenceWarning, match="missed"):
@@ -77,6 +77,6 @@ def test_a_smaller_gap_and_a_larger_graph_need_more_steps():
 @pytest.mark.parametrize("seed", range(4))
 def test_rounding_errors_are_not_taken_for_a_missing_eigenvalue(seed, monkeypatch):
     """The eigenvalue 1.8e6 is repeated 358 times, and the only smaller one is 18 digits below."""
-    monkeypatch.setattr(eigen, "MAX_RESTARTS", 0)
+    monkeypatch.setattr(eigensolver, "MAX_RESTARTS", 0)
     cliques = union(complete(180), complete(180)).scaled(1e4).with_edges(0, 180, 1e-10)
     assert smallest_eigenpairs(cliques, 3, random_state=seed).converged

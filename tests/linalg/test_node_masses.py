@@ -7,7 +7,7 @@ import pytest
 import scipy.linalg
 from numpy.testing import assert_allclose, assert_array_equal
 
-from graspel.linalg import eigen, smallest_eigenpairs
+from graspel.linalg import eigensolver, smallest_eigenpairs
 from graspel.linalg.contraction import contract
 from graspel.linalg.laplacian import laplacian_of
 from linalg.zoo import LARGE, SMALL, large, small
@@ -77,7 +77,7 @@ def test_a_contracted_graph_with_masses_is_the_whole_graph_on_vectors_that_are_c
 def test_a_guess_is_taken_and_changes_nothing(monkeypatch):
     graph, mass = knn_like(800), masses(800, 1)
     first = smallest_eigenpairs(graph, 5, mass=mass, tol=1e-8)
-    monkeypatch.setattr(eigen, "DENSE_LIMIT", 100)
+    monkeypatch.setattr(eigensolver, "DENSE_LIMIT", 100)
     again = smallest_eigenpairs(graph, 5, mass=mass, guess=first.vectors, tol=1e-8)
     assert_allclose(again.values, first.values, rtol=1e-7, atol=1e-13)
 

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-from graspel.linalg.thin import carry, thin_graph
+from graspel.linalg.sparsify import carry, thin_graph
 
 
 @pytest.fixture

@@ -61,7 +61,7 @@ from graspel.cluster.members import (
 )
 from graspel.cluster.ward import number_by_first_node
 from graspel.data.protocol import local_points
-from graspel.linalg.thin import thin_graph
+from graspel.linalg.sparsify import thin_graph
 from graspel.neighbors.search import Neighbors
 from graspel.runtime.parallel import count_threads, map_blocks
 from graspel.runtime.progress import announce

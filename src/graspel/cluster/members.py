@@ -11,7 +11,7 @@ learner. Eigenvectors of seven graphs of very many points take several times as 
 points that are each other's nearest almost always share a cluster. So points beyond `MAX_NODES` are first merged into
 groups, by the first rounds of Ward's method along the graph of two nearest neighbors. The members' graphs are
 contracted: the weight between two groups is the sum of the weights between their points. A group has the mass of its
-points, in the eigenvectors (:mod:`graspel.linalg.node_masses`), in Ward's method and in the vote: without it small
+points, in the eigenvectors (:mod:`graspel.linalg.eigensolver`), in Ward's method and in the vote: without it small
 groups count as much as large ones, and ACC on MNIST falls from .96 to .84. All points of a group get its cluster.
 
 **The agreed graph** is the sum of the members' graphs, in which edges count by how many members keep their ends
@@ -53,7 +53,7 @@ from graspel.learning.weights import Weights
 from graspel.linalg import smallest_eigenpairs
 from graspel.linalg.components import Components
 from graspel.linalg.laplacian import laplacian_of
-from graspel.linalg.thin import thin_graph
+from graspel.linalg.sparsify import thin_graph
 from graspel.linalg.vectors import MIN_THREADED_LENGTH
 from graspel.neighbors.search import Neighbors
 from graspel.runtime.types import Floats, Ints, Singles
@@ -140,7 +140,7 @@ def find_nodes(neighbors: Neighbors, weigh: Weights, rng: np.random.Generator, m
 def build_member(member: Member, nodes: Nodes, rng: np.random.Generator) -> sp.csr_array:
     """The adjacency of a member's graph on the nodes, connected.
 
-    A thin member has `THIN_DENSITY` edges per node at most (:mod:`graspel.linalg.thin`).
+    A thin member has `THIN_DENSITY` edges per node at most (:mod:`graspel.linalg.sparsify`).
     """
     neighbors, node = nodes.neighbors, nodes.of_point
     n = neighbors.points.n_points
@@ -214,7 +214,7 @@ class MemberClusters(NamedTuple):
 class MemberSpectrum:
     """A member's graph, which is connected, with its first eigenvalues and their vectors, the constant one included.
 
-    `mass` is the number of points that each node stands for (None: 1), see :mod:`graspel.linalg.node_masses`.
+    `mass` is the number of points that each node stands for (None: 1), see :mod:`graspel.linalg.eigensolver`.
     """
 
     adjacency: sp.csr_array

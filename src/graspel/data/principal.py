@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.utils.extmath import randomized_svd
 
-from graspel.linalg.eigenbasis import fix_basis
+from graspel.linalg.dense_pairs import fix_basis
 from graspel.runtime.parallel import map_blocks, row_blocks
 from graspel.runtime.types import Floats, Ints, Singles
 

@@ -26,7 +26,7 @@ from sklearn.base import clone
 
 from graspel.estimators.learner import GRASPEL
 from graspel.graph import Graph
-from graspel.linalg.generalized import largest_generalized_pairs
+from graspel.linalg.pencil import largest_generalized_pairs
 from graspel.runtime.parameters import check_number
 from graspel.runtime.types import Floats
 

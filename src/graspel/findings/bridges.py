@@ -89,7 +89,7 @@ def find_cut_points(graph: Graph) -> Table:
 
 
 def _search(graph: Graph) -> _Search:
-    from graspel.kernels.bridges import depth_first_low  # only here: to load numba takes half a second
+    from graspel.kernels.graph_search import depth_first_low  # only here: to load numba takes half a second
 
     A = graph.adjacency
     parent, entered, low, size, component = depth_first_low(A.indptr.astype(np.int64), A.indices.astype(np.int64))

@@ -83,7 +83,7 @@ def nearest_along_graph(
     A = _length_matrix(graph, lengths)
     if graph.n_nodes <= FEW_NODES:
         return _search_all_paths(A, seeds, k)
-    from graspel.kernels.shortest_paths import nearest_along
+    from graspel.kernels.graph_search import nearest_along
 
     n_queries = len(seeds.start) - 1
     found, distances = np.empty((n_queries, k), dtype=np.int64), np.empty((n_queries, k))

@@ -8,6 +8,9 @@ As the nodes come in an order that keeps neighbors together, so does this one.
 All arrays are allocated by the caller, and no two variables are assigned in one statement: this halves the time that it
 takes to compile the kernels.
 
+Triangular solves work on a few vectors at once. The vectors are the columns of an N x m array in elimination order, so
+that the m entries of one node share a line of the cache.
+
 References
 ----------
 R. Kyng and S. Sachdeva. Approximate Gaussian elimination for Laplacians: fast, sparse, and simple. IEEE Symposium on
@@ -299,3 +302,23 @@ def fill_rest(rest: Floats, nodes: Indices, place: Indices, ends: Indices, weigh
             if weight[e] > 0:
                 rest[i, place[ends[e, 0]]] += weight[e]
             e = ends[e, 1]
+
+
+@kernel
+def solve_forward(pointers: Indices, columns: Indices, shares: Floats, X: Floats) -> None:
+    """Replace X by G^-1 X: every eliminated node hands its value on to its later neighbors."""
+    m = X.shape[1]
+    for v in range(len(pointers) - 1):
+        for e in range(pointers[v], pointers[v + 1]):
+            for k in range(m):
+                X[columns[e], k] += shares[e] * X[v, k]
+
+
+@kernel
+def solve_backward(pointers: Indices, columns: Indices, shares: Floats, X: Floats) -> None:
+    """Replace X by G^-T X: every eliminated node, last first, adds the weighted mean of its later neighbors."""
+    m = X.shape[1]
+    for v in range(len(pointers) - 2, -1, -1):
+        for e in range(pointers[v], pointers[v + 1]):
+            for k in range(m):
+                X[v, k] += shares[e] * X[columns[e], k]

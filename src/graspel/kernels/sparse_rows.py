@@ -2,6 +2,8 @@ r"""Distances and nearest rows of sparse matrices, without making a row dense.
 
 Columns are numbered by how many rows use them, the rarest first, and the entries of a row are sorted by column. So a
 query meets its rarest columns first, whose lists of rows are short. A CSR matrix is a tuple (start, columns, values).
+
+`multiply_rows` gives the entries of a product of two sparse matrices at given places.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from graspel.kernels.compile import kernel
+from graspel.runtime.types import Floats, Indices
 
 SHORTEST = 16  # rows of smallest length that every query is compared with, an empty one among them: bounds get sharper
 PICKED = 64  # rows of smallest partial distance that are completed before any bound is known
@@ -218,3 +221,36 @@ def nearest_sparse_rows(first, last, query, query_label, searched, label, n_sure
         for e in range(start[i], start[i + 1]):
             dense[columns[e]] = 0.0
     return n_short
+
+
+@kernel
+def multiply_rows(
+    a_start: Indices,
+    a_columns: Indices,
+    a_values: Floats,
+    b_start: Indices,
+    b_columns: Indices,
+    b_values: Floats,
+    p: Indices,
+    q: Indices,
+    products: Floats,
+) -> None:
+    """Row p_i of one CSR matrix times row q_i of another, for all i; the columns of each row are sorted."""
+    for i in range(len(p)):
+        s = a_start[p[i]]
+        t = b_start[q[i]]
+        s_end = a_start[p[i] + 1]
+        t_end = b_start[q[i] + 1]
+        total = 0.0
+        while s < s_end and t < t_end:
+            a = a_columns[s]
+            b = b_columns[t]
+            if a == b:
+                total += a_values[s] * b_values[t]
+                s += 1
+                t += 1
+            elif a < b:
+                s += 1
+            else:
+                t += 1
+        products[i] = total

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from graspel.graph import Graph
-from graspel.linalg.following import follow_eigenpairs
+from graspel.linalg.eigen import follow_eigenpairs
 from graspel.runtime.types import Floats
 
 TOL = 1e-3  # residual in the energy norm; the relative error of z_emb is then at most 2 TOL sqrt(R / z_emb)

@@ -4,7 +4,8 @@
 """
 
 from graspel.linalg.coarsen import Coarsening, coarsen
-from graspel.linalg.eigen import Eigenpairs, smallest_eigenpairs
+from graspel.linalg.eigen import smallest_eigenpairs
+from graspel.linalg.eigensolver import Eigenpairs
 from graspel.linalg.logdet import logdet
 from graspel.linalg.resistance import Resistance, effective_resistance, resistance_between
 from graspel.linalg.solve import LaplacianSolver

@@ -41,12 +41,12 @@ from graspel.graph.adjacency import check_adjacency
 from graspel.linalg.components import Components
 from graspel.linalg.contraction import contract, group_means
 from graspel.linalg.dense_pairs import WIDE_SPECTRUM, accurate_pairs
-from graspel.linalg.eigen import DENSE_LIMIT, smallest_nonzero_eigenvalues
+from graspel.linalg.eigen import smallest_nonzero_eigenvalues
+from graspel.linalg.eigensolver import DENSE_LIMIT
 from graspel.linalg.factor.approximate_factor import ApproximateFactor
 from graspel.linalg.factor.ordering import order_neighbors_together
-from graspel.linalg.laplacian import laplacian_map, laplacian_of
+from graspel.linalg.laplacian import laplacian_map, laplacian_of, scale_weights
 from graspel.linalg.lobpcg import lobpcg
-from graspel.linalg.scale import scale_weights
 from graspel.linalg.vectors import lengths
 from graspel.runtime.parallel import count_threads, one_thread_per_call
 from graspel.runtime.types import Floats, Ints

@@ -1,5 +1,14 @@
 r"""Dense eigenpairs: the smallest nonzero eigenpairs of a small connected graph, by LAPACK.
 
+**Equal eigenvalues.** The eigenvectors of an eigenvalue that occurs m times span a space V, and every orthonormal basis
+of V is as good as any other: LAPACK returns the one that its rounding errors lead to. A square grid has such
+eigenvalues, and then the same seed would give another embedding on another processor. Here the basis is derived from V
+alone. With fixed directions R and the QR factorization V'R = Q T, T with a positive diagonal,
+
+    V Q
+
+is the same for every basis of V: where V is replaced by V O with an orthogonal O, Q becomes O'Q.
+
 References
 ----------
 J. Demmel, M. Gu, S. Eisenstat, I. Slapnicar, K. Veselic and Z. Drmac. Computing the singular value decomposition with
@@ -8,6 +17,7 @@ high relative accuracy. Linear Algebra and its Applications, 299, 1999.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,12 +25,12 @@ import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from graspel.linalg.eigenbasis import fix_basis
 from graspel.linalg.factor.dense_factor import DenseFactor
 from graspel.linalg.laplacian import laplacian_of
 from graspel.runtime.types import Floats
 
 WIDE_SPECTRUM = 1e5  # ratio of largest to smallest eigenvalue above which scipy.linalg.eigh loses too many digits
+EQUAL = 1e-8  # relative difference of eigenvalues up to which they count as equal: far above the rounding errors
 
 
 def dense_pairs(adjacency: sp.csr_array, wanted: int, mass: Floats | None = None) -> tuple[Floats, Floats]:
@@ -80,3 +90,38 @@ def accurate_pairs(
         )
     s = s * (scales[0] / scales[1])
     return s[::-1][:wanted] ** 2, fix_basis(s[::-1], U[:, : len(s)][:, ::-1], wanted)
+
+
+def fix_basis(values: Floats, vectors: Floats, wanted: int) -> Floats:
+    """The first `wanted` eigenvectors, in a basis that depends on the eigenspaces only.
+
+    Parameters
+    ----------
+    values : array, eigenvalues in ascending or descending order
+    vectors : array, orthonormal eigenvectors as columns
+        More than `wanted`, where an eigenvalue may occur among the wanted ones and beyond them.
+    wanted : int
+
+    Returns
+    -------
+    vectors : array (N x wanted)
+
+    Examples
+    --------
+    >>> values, e = np.array([1.0, 1.0, 2.0]), np.eye(3)
+    >>> turned = e[:, [1, 0, 2]] * [-1, 1, -1]
+    >>> np.allclose(fix_basis(values, turned, 3), fix_basis(values, e, 3))
+    True
+    """
+    differ = np.abs(np.diff(values)) > EQUAL * np.maximum(np.abs(values[1:]), np.abs(values[:-1]))
+    bounds = np.concatenate([[0], 1 + np.flatnonzero(differ), [len(values)]])
+    fixed = vectors[:, :wanted].copy()
+    rng = np.random.default_rng(0)
+    for first, end in pairwise(bounds):
+        if first >= wanted:
+            break
+        V = vectors[:, first:end]
+        Q, T = np.linalg.qr(V.T @ rng.standard_normal(V.shape))
+        last = min(end, wanted)
+        fixed[:, first:last] = (V @ (Q * np.where(np.diag(T) < 0, -1.0, 1.0)))[:, : last - first]
+    return fixed

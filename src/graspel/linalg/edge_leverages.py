@@ -2,7 +2,7 @@ r"""Edge leverages: accurate estimates of the leverages w R of all edges of a la
 
 A random flow x = L^+ y, y = B' W^1/2 q with random signs q on the edges, estimates the leverage tau_e = w_e R_e by
 q_e w_e^1/2 (x_p - x_q), with the variance tau (1 - tau) (:mod:`graspel.linalg.projection`). Most of this variance comes
-from the edges beside e, and is known: with the sum C of short walks (:mod:`graspel.linalg.walk_series`),
+from the edges beside e, and is known: with the sum C of short walks (below),
 
     tau_e ~ w_e b'C b + q_e w_e^1/2 b'(x - C y),        b = e_p - e_q,
 
@@ -13,6 +13,16 @@ flow gives the leverage of an edge with a relative standard error of 7 % (median
 The resistance of any other pair is estimated by b'x b'(x - C y) + b'C b. Its relative standard error, 30 % for one
 flow, does not depend on the pair, so that it is also used for edges of small leverage.
 
+**Walk series.** The part of L^+ that short random walks explain is known exactly. With N = D^-1/2 W D^-1/2, L^+ is the
+limit of the sum over t of D^-1/2 N^t D^-1/2, without its constant part. Entry (p, q) of the term t counts walks of t
+steps from p to q, so that the first terms are local:
+
+    C = sum_t c_t C_t,        C_t = D^-1/2 N^t D^-1/2,        t = 0 .. 4,
+
+has entries that are products of rows of N and N^2. On graphs without bottlenecks R(p, q) tends to the first term alone,
+1/d_p + 1/d_q (von Luxburg, Radl and Hein 2010). So C takes away most of the variance of estimates of R. Its
+coefficients are fitted: those of the plain sum, all one, are for infinitely many terms.
+
 References
 ----------
 C. Bekas, E. Kokiopoulou and Y. Saad. An estimator for the diagonal of a matrix. Applied Numerical Mathematics, 57,
@@ -20,23 +30,29 @@ C. Bekas, E. Kokiopoulou and Y. Saad. An estimator for the diagonal of a matrix.
 
 R. A. Meyer, C. Musco, C. Musco and D. P. Woodruff. Hutch++: optimal stochastic trace estimation. Symposium on
 Simplicity in Algorithms, 2021. The trace of a part that is known exactly, and an estimate of the rest.
+
+U. von Luxburg, A. Radl and M. Hein. Getting lost in space: large sample analysis of the commute distance. Advances in
+Neural Information Processing Systems 23, 2010.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from graspel.linalg.projection import BATCH, RandomFlows
-from graspel.linalg.walk_series import WalkSeries
-from graspel.runtime.parallel import map_blocks
+from graspel.runtime.parallel import map_blocks, row_blocks
 from graspel.runtime.types import Floats, Ints
 
 SMALL = 0.05  # leverage below which an edge is estimated as other pairs are
 FITTED_EDGES = 20_000  # edges to which the coefficients are fitted
+N_TERMS = 5  # powers 0 to 4 of N; entries of N^5 would need rows of N^3, eight times as long
+FEW_TERMS = 3  # powers 0 to 2, if N^2 has too many entries
+MOST_WALKS = 100_000_000  # walks of two steps up to which N^2 is computed: 1.2 GB
+PAIRS = 1 << 16  # pairs whose entries one thread computes at once
 
 
 class Leverages(NamedTuple):
@@ -160,3 +176,69 @@ class _ExplainedFlows(RandomFlows):
         signs[small] = (self._root * (X[self.heads] - X[self.tails]))[small]
         product = (X[self.p] - X[self.q]) * (rest[self.p] - rest[self.q])
         return (signs * unexplained).mean(axis=1), product.mean(axis=1), residual
+
+
+class WalkSeries:
+    """The terms C_t of a connected graph with adjacency W.
+
+    Attributes
+    ----------
+    n_terms : int
+
+    Examples
+    --------
+    >>> path = sp.csr_array(np.array([[0.0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    >>> WalkSeries(path).quadratic(np.array([0]), np.array([1]))[0, :2]  # 1/d_0 + 1/d_1 and -2 w / (d_0 d_1)
+    array([ 1.5, -1. ])
+    """
+
+    def __init__(self, adjacency: sp.csr_array, n_threads: int = 1) -> None:
+        degrees = np.asarray(adjacency.sum(axis=1)).ravel()
+        self._root, self._n_threads = 1 / np.sqrt(degrees), n_threads
+        scale = sp.diags_array(self._root)
+        self._N = sp.csr_array(scale @ adjacency @ scale)
+        self._N.sort_indices()
+        walks = float((np.diff(self._N.indptr).astype(np.float64) ** 2).sum())
+        self.n_terms = N_TERMS if walks <= MOST_WALKS else FEW_TERMS
+        if self.n_terms == N_TERMS:
+            self._N2 = sp.csr_array(self._N @ self._N)
+            self._N2.sort_indices()
+
+    def quadratic(self, p: Ints, q: Ints) -> Floats:
+        """Value of b' C_t b, b = e_p - e_q, for pairs of different nodes and all terms (pairs x terms)."""
+        n = len(self._root)
+        nodes = np.arange(n)
+        diagonal, between = self._entries(nodes, nodes), self._entries(p, q)
+        diagonal *= self._root[:, None] ** 2
+        between *= (self._root[p] * self._root[q])[:, None]
+        return diagonal[p] + diagonal[q] - 2 * between
+
+    def _entries(self, p: Ints, q: Ints) -> Floats:
+        """Entries (p, q) of the powers of N."""
+        found = np.zeros((len(p), self.n_terms))
+        found[:, 0] = p == q
+        found[:, 1] = self._multiply_rows(sp.eye_array(len(self._root), format="csr"), self._N, p, q)
+        found[:, 2] = self._multiply_rows(self._N, self._N, p, q)
+        if self.n_terms == N_TERMS:
+            found[:, 3] = self._multiply_rows(self._N, self._N2, p, q)
+            found[:, 4] = self._multiply_rows(self._N2, self._N2, p, q)
+        return found
+
+    def _multiply_rows(self, A: sp.csr_array, B: sp.csr_array, p: Ints, q: Ints) -> Floats:
+        from graspel.kernels.sparse_rows import multiply_rows
+
+        def work(block: slice) -> Floats:
+            products = np.empty(block.stop - block.start)
+            rows = A.indptr, A.indices, A.data, B.indptr, B.indices, B.data
+            multiply_rows(*rows, p[block], q[block], products)
+            return products
+
+        return np.concatenate([*map_blocks(work, row_blocks(len(p), PAIRS), self._n_threads), np.empty(0)])
+
+    def apply(self, Y: Floats) -> Iterator[Floats]:
+        """Yield C_t Y for all terms; Y has one row per node."""
+        V = self._root[:, None] * Y
+        for t in range(self.n_terms):
+            if t:
+                V = self._N @ V
+            yield self._root[:, None] * V

@@ -5,6 +5,10 @@ precision times d_i x_i (d the weighted degrees). At a node with heavy edges thi
 light edges. The product B'(w * (B x)), with B the edge-by-node incidence matrix, takes the differences first. Its
 rounding errors are flows along single edges, which sum to zero over the two ends of the edge and cause no error
 elsewhere in a solve. It costs twice as much, so it is used only if the weights span more than six digits.
+
+Solvers take weights as multiples of a unit near the largest one (`scale_weights`). With the largest weight of order
+one, squares of weights and of residuals neither overflow nor vanish. The unit is a
+power of two, so that dividing by it causes no rounding error.
 """
 
 from __future__ import annotations
@@ -67,3 +71,18 @@ def has_wide_weights(adjacency: sp.csr_array) -> bool:
     """Whether the weights span more than six digits."""
     w = adjacency.data
     return len(w) > 0 and bool(w.max() > WIDE_WEIGHTS * w.min())
+
+
+def scale_weights(adjacency: sp.csr_array) -> tuple[sp.csr_array, float]:
+    """The weights divided by the largest power of two up to the heaviest weight, and this unit.
+
+    Examples
+    --------
+    >>> scaled, unit = scale_weights(sp.csr_array(np.array([[0.0, 5e30], [5e30, 0.0]])))
+    >>> round(float(scaled[0, 1]), 3), bool(np.log2(unit) % 1 == 0)
+    (1.972, True)
+    """
+    if not adjacency.nnz:
+        return adjacency, 1.0
+    unit = 2.0 ** np.floor(np.log2(adjacency.data.max()))
+    return adjacency / unit, float(unit)

@@ -30,9 +30,8 @@ from sklearn.exceptions import ConvergenceWarning
 from graspel.graph.adjacency import check_adjacency
 from graspel.linalg.arguments import check_columns, check_positive
 from graspel.linalg.factor.approximate_factor import ApproximateFactor
-from graspel.linalg.laplacian import FlowLaplacian, laplacian_map, laplacian_of
+from graspel.linalg.laplacian import FlowLaplacian, laplacian_map, laplacian_of, scale_weights
 from graspel.linalg.lobpcg import residual_rounding
-from graspel.linalg.scale import scale_weights
 from graspel.linalg.vectors import MIN_THREADED_LENGTH, dots, lengths, map_each
 from graspel.runtime.parallel import count_threads, map_blocks, one_thread_per_call, row_blocks
 from graspel.runtime.types import Floats

@@ -55,13 +55,13 @@ class EliminationSequence:
 
     def forward(self, X: Floats) -> None:
         """Replace X (N x m, in elimination order) by G^-1 X, leaving out the dense block of G."""
-        from graspel.kernels.triangular import solve_forward
+        from graspel.kernels.elimination import solve_forward
 
         solve_forward(self._pointers, self._columns, self._shares, X)
 
     def backward(self, X: Floats) -> None:
         """Replace X by G^-T X, which interpolates from later to earlier nodes."""
-        from graspel.kernels.triangular import solve_backward
+        from graspel.kernels.elimination import solve_backward
 
         solve_backward(self._pointers, self._columns, self._shares, X)
 
