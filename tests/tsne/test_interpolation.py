@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
 from graspel.linalg.coarsen import coarsen
-from graspel.tsne.interpolation import interpolate
+from graspel.tsne.placement import interpolate
 
 
 def test_coordinates_lie_between_the_representatives(connected_graph, rng):

@@ -27,13 +27,23 @@ from graspel.runtime.parameters import check_number, generator
 from graspel.runtime.progress import announce
 from graspel.runtime.types import Floats, Ints
 from graspel.scale.plan import Plan
-from graspel.tsne.affinities import affinities, gaussian_shares, gaussian_widths, group_affinities
-from graspel.tsne.duplicates import DistinctPoints, merge_copies
+from graspel.tsne.affinities import (
+    DistinctPoints,
+    affinities,
+    gaussian_shares,
+    gaussian_widths,
+    group_affinities,
+    merge_copies,
+)
 from graspel.tsne.engine import Iterations, Layout, TSNECallback, optimize
-from graspel.tsne.interpolation import interpolate
-from graspel.tsne.placement import keep_heaviest, mutual_weights, place_by_attraction
+from graspel.tsne.placement import (
+    interpolate,
+    keep_heaviest,
+    mutual_weights,
+    place_by_attraction,
+    start_coordinates,
+)
 from graspel.tsne.plan import plan_tsne
-from graspel.tsne.start import group_start, start_coordinates
 
 EXAGGERATION = 12.0  # factor of the attraction in the early iterations; the usual value (van der Maaten 2014)
 WIDTH = 20.0  # standard deviation that the picture is widened to after them; half of what it ends with, or less
@@ -270,7 +280,8 @@ class GraspelTSNE(GraphEmbedding):
         self.coarse_graph_, self.levels_ = coarse.graph, _levels(coarse, distinct.node_of_point)
         self.representatives_ = distinct.point_of_node[coarse.representatives]
         self.groups_ = coarse.groups[distinct.node_of_point]
-        start = group_start(distinct.points, coarse.groups, coarse.graph, self.n_components, rng, self.n_jobs)
+        A = coarse.graph.adjacency
+        start = start_coordinates(distinct.points, A, self.n_components, rng, self.n_jobs, coarse.groups)
         n_early = min(EARLY_ITER // 2, self._max_iter)
         schedule = [Iterations(n_early, EXAGGERATION, 1 / EXAGGERATION), Iterations(self._max_iter - n_early)]
         n_threads = count_threads(self.n_jobs)

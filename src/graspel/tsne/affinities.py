@@ -1,7 +1,8 @@
 r"""Affinities: which points attract each other in t-SNE, and how strongly.
 
-t-SNE takes a symmetric matrix P >= 0 that sums to one. Here every point gives Gaussian shares to its k nearest
-neighbors, and a few percent to its neighbors on the learned graph, so that P is connected, as the graph is:
+All copies of a point become one node of the graph (`merge_copies`), and so have the same coordinates. t-SNE takes a
+symmetric matrix P >= 0 that sums to one. Here every point gives Gaussian shares to its k nearest neighbors, and a few
+percent to its neighbors on the learned graph, so that P is connected, as the graph is:
 
     P = (C + C') / sum,      C_pq ~ exp(-b_p z_pq)  for the k nearest q of p,
 
@@ -20,18 +21,58 @@ L. van der Maaten and G. Hinton. Visualizing data using t-SNE. Journal of Machin
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from graspel.data.protocol import Data
+from graspel.graph import Graph
 from graspel.linalg.contraction import contract
+from graspel.neighbors.search import Neighbors
 from graspel.runtime.parallel import row_blocks, run_blocks
 from graspel.runtime.types import Ints, Singles
 
 PERPLEXITY = 2 / 3  # effective number of neighbors, as a share of their number
 GRAPH_SHARE = 0.05  # of a point's affinity, for its neighbors on the graph; enough to keep components together
-LEAST_SHARE = 1e-6  # smallest share whose logarithm is exact enough to tell the width of a Gaussian
+SMALLEST_SHARE = 1e-6  # a smaller share is rounded so much that its logarithm does not give the width of the Gaussian
 BLOCK = 4096  # points in one block of work
+
+
+class DistinctPoints(NamedTuple):
+    """The distinct points, with their graph and their neighbor lists.
+
+    Attributes
+    ----------
+    A : adjacency of the learned graph, all copies of a point contracted to one node
+    indices, z : neighbor lists of the distinct points
+    points : the distinct points themselves
+    point_of_node : for each distinct point its index among all points
+    node_of_point : for each of all points the distinct point that it is or copies
+    """
+
+    A: sp.csr_array
+    indices: NDArray[np.integer]
+    z: NDArray[np.floating]
+    points: Data
+    point_of_node: Ints
+    node_of_point: Ints
+
+    @property
+    def n_points(self) -> int:
+        """Number of distinct points."""
+        return len(self.point_of_node)
+
+
+def merge_copies(graph: Graph, neighbors: Neighbors) -> DistinctPoints:
+    """Contract all copies of a point in the learned graph to one node."""
+    original = np.arange(graph.n_nodes)
+    original[neighbors.copies] = neighbors.copy_of
+    node_of_point = np.searchsorted(neighbors.distinct, original)
+    A = contract(graph.adjacency, node_of_point) if len(neighbors.copies) else graph.adjacency
+    points, lists = neighbors.points, (neighbors.indices, neighbors.z)
+    return DistinctPoints(sp.csr_array(A), *lists, points, neighbors.distinct, node_of_point)
 
 
 def affinities(
@@ -90,7 +131,7 @@ def gaussian_widths(z: NDArray[np.floating], shares: Singles) -> Singles:
     (array([0.75, 0.2 , 0.05]), np.float32(0.0))
     """
     rows = np.arange(len(z))
-    middle = np.maximum((shares > LEAST_SHARE).sum(axis=1) - 1, 0)  # the farthest entry that can be read off
+    middle = np.maximum((shares > SMALLEST_SHARE).sum(axis=1) - 1, 0)  # the farthest entry that can be read off
     first, far = shares[:, 0].astype(np.float64), shares[rows, middle].astype(np.float64)
     apart = z[rows, middle].astype(np.float64) - z[:, 0]
     falls = apart > 0

@@ -46,11 +46,11 @@ CHARGES = 32_768  # points whose charges are spread on one copy of the grid, at 
 COPIES = 8  # copies of the grid, at most
 MOMENTUM = 0.8  # share of the last update that is added to the next; the usual value
 EVERY = 10  # iterations between two progress messages
-LEAST_Z = 1e-30  # of two points or one, which rounding may leave without a sum
-FAR = 3.0  # standard deviations from the mean beyond which a point is drawn in; pictures without outliers end there
-DRAWN_IN = 4  # times that points are drawn in at most: the farthest hide how far the others are
-CHECKED = 50  # iterations between two divergences, and those after which a picture is known to collapse
-LEAST_EXAGGERATION = 1.5  # that is tried where a picture collapses
+SMALLEST_Z = 1e-30  # lower bound of the normalizer Z, which rounding can make zero for one or two points
+FAR = 3.0  # standard deviations from the mean beyond which a point is moved in; pictures without outliers end there
+MAX_MOVES_IN = 4  # largest number of times that far points are moved in: the farthest hide how far the others are
+CHECKED = 50  # iterations between two computations of the divergence, and before the check whether a picture collapsed
+SMALLEST_EXAGGERATION = 1.5  # the exaggeration of a picture that collapsed is halved down to this, and no further
 
 # Called with the phase, the iterations done in it, and the coordinates so far; True ends the phase.
 TSNECallback = Callable[[str, int, Floats], Any]
@@ -98,19 +98,19 @@ def optimize(
     total = sum(iterations.n_iter for iterations in schedule)
     if total == 0:
         return Layout(start, float("nan"))
-    run = Run(phase, total, callback)
+    progress = Phase(phase, total, callback)
     announce(phase, 0.0)
     with ThreadPoolExecutor(n_threads) as pool:
         descent = Descent(P, start, pool if n_threads > 1 else None)
         for iterations in schedule:
-            if not run.stopped:
-                run.iterate(descent, iterations)
+            if not progress.stopped:
+                progress.iterate(descent, iterations)
         divergence = descent.divergence()
-        announce(phase, 1.0, f"divergence {divergence:.3f} after {run.done} iterations")
-        return Layout(descent.coordinates(), divergence, run.done)
+        announce(phase, 1.0, f"divergence {divergence:.3f} after {progress.done} iterations")
+        return Layout(descent.coordinates(), divergence, progress.done)
 
 
-class Run:
+class Phase:
     """The iterations of one phase: how many are done, and whether a rule or the callback has ended them."""
 
     def __init__(self, phase: str, total: int, callback: TSNECallback | None) -> None:
@@ -119,7 +119,7 @@ class Run:
 
     def iterate(self, descent: Descent, iterations: Iterations) -> None:
         """Iterate with one exaggeration, or with half of it where the picture collapses."""
-        may_halve = iterations.narrow > 0 and iterations.exaggeration >= 2 * LEAST_EXAGGERATION
+        may_halve = iterations.narrow > 0 and iterations.exaggeration >= 2 * SMALLEST_EXAGGERATION
         begin = descent.Y.copy() if may_halve else None
         descent.rest()
         descent.widen(iterations.width)
@@ -182,12 +182,12 @@ class Descent:
     def widen(self, width: float) -> None:
         """Scale the coordinates up to this standard deviation, along the axis where it is largest.
 
-        A point at a distance r > R = 3 `width` from their mean is drawn in to R (2 - R / r) < 2 R: a few points that
-        the exaggerated iterations left far outside would stretch the picture, and the grid with it, for ever.
+        A point at a distance r > R = 3 `width` from their mean is moved in to R (2 - R / r) < 2 R: a few points that
+        the exaggerated iterations left far outside would stretch the picture, and the grid with it, permanently.
         """
         if not 0 < self.spread() < width:
             return
-        for _ in range(DRAWN_IN):
+        for _ in range(MAX_MOVES_IN):
             Y = (self.Y - self.Y.mean(axis=0, dtype=np.float64)) * (width / self.spread())
             distances = np.maximum(np.sqrt((Y**2).sum(axis=1, keepdims=True)), FAR * width)
             share = FAR * width / distances
@@ -264,7 +264,7 @@ class Descent:
             self.blocks,
         )
         of_others = float(sum(sums)) - len(self.Y)  # without the points themselves
-        return max(of_others, LEAST_Z)
+        return max(of_others, SMALLEST_Z)
 
     def _run(self, work: Callable[[Any], Any], blocks: Sequence[Any]) -> list[Any]:
         if self.pool is None or len(blocks) == 1:

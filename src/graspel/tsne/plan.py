@@ -1,4 +1,4 @@
-r"""The plan of t-SNE: memory and time of `GraspelTSNE.fit`, foretold from the size of the data.
+r"""The plan of t-SNE: memory and time of `GraspelTSNE.fit`, predicted from the size of the data.
 
 The graph is learned first (:mod:`graspel.scale.plan`, with lists of k neighbors). Then these stay in memory for each
 point, and the affinities are made beside them:

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from graspel.runtime.parallel import row_blocks
 from graspel.runtime.types import Singles
 
-Run = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]  # a map over blocks, spread over threads
+BlockMap = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]  # a map over blocks, spread over threads
 
 SPACING = {2: 0.4, 3: 0.6}  # largest distance of nodes by dimension, where the kernel has a width of one
 FINEST = 0.1  # smallest distance of nodes: below it, single precision blurs the slopes
@@ -78,7 +78,7 @@ class Grid:
         extent = np.array(self.shape[3 - len(low) :]) * self.spacing
         self.low = ((low + high - extent) / 2).astype(np.float32)
 
-    def convolve(self, charges: Singles, run: Run) -> Singles:
+    def convolve(self, charges: Singles, run: BlockMap) -> Singles:
         """The potential at all nodes, from the charges at the nodes."""
         depth, height, width = self._padded
         spectrum = np.empty((*self.shape[:2], width // 2 + 1), dtype=np.complex64)
