@@ -10,9 +10,20 @@ from dataclasses import replace
 import numpy as np
 
 from fuzzing.cases import Case, make_call
+from fuzzing.damaged import DAMAGED
 from fuzzing.files import FILE_TARGETS
+from fuzzing.frames import FRAMES
+from fuzzing.killed import KILLED
+from fuzzing.names import NAMES
+from fuzzing.sequences import SEQUENCES
 from fuzzing.shrinking import shrink, write_code
 from fuzzing.targets import TARGETS
+from fuzzing.threads import THREADS
+
+QUICK = {**TARGETS, **FILE_TARGETS, **SEQUENCES, **DAMAGED, **NAMES, **FRAMES}
+LONG = {**THREADS, **KILLED}  # targets whose calls take many seconds
+EVERY = {**QUICK, **LONG}
+LONG_EVERY = 20  # calls of every other target for each call of a long one
 
 SLOW = 10.0  # times the usual duration that make a call too slow
 PROGRESS = 500  # calls between two lines that say how many were made
@@ -21,24 +32,24 @@ FLOOR = 1.0  # seconds below which no call counts as slow
 
 def main() -> None:
     """Fuzz, and exit with 1 if anything failed."""
-    targets = {**TARGETS, **FILE_TARGETS}
     parser = argparse.ArgumentParser(prog="python -m fuzzing", description=__doc__)
     parser.add_argument("--minutes", type=float, default=10.0, help="how long to go on (default: 10)")
     parser.add_argument("--calls", type=int, default=None, help="stop after this many calls instead")
     parser.add_argument("--seed", type=int, default=0, help="the same seed draws the same calls (default: 0)")
-    parser.add_argument("--only", default=",".join(targets), help="targets, with commas: " + ", ".join(targets))
+    parser.add_argument("--only", default=",".join(EVERY), help="targets, with commas: " + ", ".join(EVERY))
     arguments = parser.parse_args()
     names = arguments.only.split(",")
     for name in names:
-        if name not in targets:
-            parser.error(f"no target {name!r}; there are {', '.join(targets)}")
+        if name not in EVERY:
+            parser.error(f"no target {name!r}; there are {', '.join(EVERY)}")
+    names = [name for name in names if name in QUICK] * LONG_EVERY + [name for name in names if name in LONG]
     end = time.monotonic() + 60 * arguments.minutes if arguments.calls is None else float("inf")
     counts: Counter[str] = Counter()
     failures: dict[str, int] = {}
     number = 0
     while time.monotonic() < end and (arguments.calls is None or number < arguments.calls):
         name = names[number % len(names)]
-        case = targets[name](np.random.default_rng([arguments.seed, number]))
+        case = EVERY[name](np.random.default_rng([arguments.seed, number]))
         fault, *cost = time_call(case)
         fault = fault or find_slowness(case, *cost)
         counts[name] += 1
@@ -84,7 +95,7 @@ def show(seed: int, number: int, name: str, case: Case, fault: str) -> None:
     """Print one failure with its shortest reproducer."""
     code = write_code(case)
     if len(code) > 3000:
-        code = f"case = TARGETS[{name!r}](np.random.default_rng([{seed}, {number}]))  # TARGETS of fuzzing.targets"
+        code = f"case = EVERY[{name!r}](np.random.default_rng([{seed}, {number}]))  # EVERY of fuzzing.__main__"
     print(f"--- call {number}, {name}: {fault}\n{code}\n", flush=True)
 
 

@@ -7,14 +7,16 @@ import io
 import traceback
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import graspel
+from fuzzing.processes import call_elsewhere
 
+Run = Callable[[Any, dict[str, Any]], int | None]
 OURS = str(Path(graspel.__file__).parent)
 VALIDATION = (OURS, str(Path("sklearn", "utils")), str(Path("sklearn", "base.py")))  # where an input may be refused
 SENTENCES = (ValueError, TypeError, OSError, ImportError, MemoryError)  # what a refused input may raise
@@ -44,15 +46,16 @@ class Case:
         the call made, which depends on the data by design, or None
     code : function of (expression of the data, settings) that prints the call as Python
     ordinary : function of data that returns ordinary data of the same shape, for the usual time
+    isolated : bool, make the call in another process, since a signal may end it; `run` is then a function of a module
     """
 
     target: str
     data: Any
     settings: dict[str, Any]
-    run: Callable[[Any, dict[str, Any]], int | None]
+    run: Run
     code: Callable[[str, dict[str, Any]], str]
     ordinary: Callable[[Any], Any] | None = None
-    tags: list[str] = field(default_factory=list)
+    isolated: bool = False
 
 
 def find_fault(case: Case) -> str | None:
@@ -62,12 +65,21 @@ def find_fault(case: Case) -> str | None:
 
 def make_call(case: Case) -> tuple[str | None, int]:
     """Make the call; return what is wrong, None if nothing, and the number of rounds (1 where there are none)."""
+    if not case.isolated:
+        return _run(case.run, case.data, case.settings)
+    try:
+        return call_elsewhere(_run, case.run, case.data, case.settings)
+    except ChildProcessError as error:
+        return str(error), 1
+
+
+def _run(run: Run, data: Any, settings: dict[str, Any]) -> tuple[str | None, int]:
     printed = io.StringIO()
     try:
         with warnings.catch_warnings(), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             warnings.simplefilter("ignore")
             warnings.filterwarnings("error", category=RuntimeWarning, module="graspel")
-            return None, case.run(case.data, case.settings) or 1
+            return None, run(data, settings) or 1
     except WrongResult as error:
         return f"wrong result: {error}", 1
     except SENTENCES as error:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -38,7 +39,7 @@ def main() -> None:
     def run(data: bytes) -> None:
         if data:
             target, suffix = readers[data[0] % len(readers)]
-            fault = find_fault(file_case(target, suffix, data[1:], learn=False))
+            fault = find_fault(replace(file_case(target, suffix, data[1:], learn=False), isolated=False))
             if fault is not None:
                 raise AssertionError(f"{target} {suffix}: {fault}")
 

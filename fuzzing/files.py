@@ -34,7 +34,7 @@ def draw_table(rng: np.random.Generator) -> Case:
     """A file of points, whole, damaged or deceitful."""
     suffix = TABLES[rng.integers(len(TABLES))]
     deceive = DECEITFUL_TABLES.get(suffix)
-    data = deceive(rng) if deceive and rng.random() < 0.5 else _damage(rng, _table_bytes(rng, suffix))
+    data = deceive(rng) if deceive and rng.random() < 0.5 else damage(rng, _table_bytes(rng, suffix))
     return file_case("table", suffix, data)
 
 
@@ -53,7 +53,7 @@ def draw_graph_file(rng: np.random.Generator) -> Case:
     """A file of a graph, whole, damaged or deceitful."""
     suffix = GRAPHS[rng.integers(len(GRAPHS))]
     deceive = DECEITFUL_GRAPHS.get(suffix)
-    data = deceive(rng) if deceive and rng.random() < 0.5 else _damage(rng, _graph_bytes(rng, suffix))
+    data = deceive(rng) if deceive and rng.random() < 0.5 else damage(rng, _graph_bytes(rng, suffix))
     return file_case("graph_file", suffix, data)
 
 
@@ -77,7 +77,7 @@ def draw_labels(rng: np.random.Generator) -> Case:
     data = buffer.getvalue() if suffix == ".npy" else "\n".join(map(str, labels)).encode()
     if rng.random() < 0.2:
         data = [_deceitful_archive, _deceitful_npy][rng.integers(2)](rng)
-    return file_case("labels", suffix, _damage(rng, data))
+    return file_case("labels", suffix, damage(rng, data))
 
 
 def run_labels(data: bytes, settings: dict[str, Any]) -> None:
@@ -91,7 +91,7 @@ def run_labels(data: bytes, settings: dict[str, Any]) -> None:
 def file_case(target: str, suffix: str, data: bytes, **settings: Any) -> Case:
     """Reading a file of these bytes; with ``learn=False`` no graph is learned from a table."""
     reader, run = READERS[target]
-    return Case(f"{reader}{suffix}", data, {"suffix": suffix, **settings}, run, _write_code(reader))
+    return Case(f"{reader}{suffix}", data, {"suffix": suffix, **settings}, run, _write_code(reader), isolated=True)
 
 
 def _write_code(reader: str) -> Callable[[str, dict[str, Any]], str]:
@@ -228,7 +228,7 @@ def _deceitful_edges(rng: np.random.Generator) -> bytes:
     return (comment + "head,tail,weight\n" + "".join(f"{draw()},{draw()},{draw()}\n" for _ in range(2))).encode()
 
 
-def _damage(rng: np.random.Generator, data: bytes) -> bytes:
+def damage(rng: np.random.Generator, data: bytes) -> bytes:
     """The file as it is, cut short, with some bytes changed, or with a stretch repeated or removed."""
     if not data:
         return data

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -12,14 +13,15 @@ import scipy.sparse as sp
 from fuzzing.cases import Case, find_fault
 
 MAX_TRIES = 300  # calls made to shrink one failure
+MAX_SECONDS = 60.0  # after which it is shrunk no more
 
 
 def shrink(case: Case, fault: str) -> Case:
     """Drop rows, columns and settings, and simplify numbers, as long as the same kind of fault remains."""
     kind = _kind(fault)
-    tries = 0
+    tries, end = 0, time.monotonic() + MAX_SECONDS
     progress = True
-    while progress and tries < MAX_TRIES:
+    while progress and tries < MAX_TRIES and time.monotonic() < end:
         progress = False
         for smaller in _smaller(case):
             tries += 1
@@ -27,7 +29,7 @@ def shrink(case: Case, fault: str) -> Case:
             if found is not None and _kind(found) == kind:
                 case, progress = smaller, True
                 break
-            if tries >= MAX_TRIES:
+            if tries >= MAX_TRIES or time.monotonic() > end:
                 break
     return case
 

@@ -24,7 +24,7 @@ Draw = Callable[[np.random.Generator], Case]
 RECALL_ERROR = 0.05  # error of a recall that was measured on a sample
 
 
-def _choose(rng: np.random.Generator, **choices: list[Any]) -> Settings:
+def choose(rng: np.random.Generator, **choices: list[Any]) -> Settings:
     """Leave each setting at its default in half of the cases, else take one of the choices."""
     return {name: values[rng.integers(len(values))] for name, values in choices.items() if rng.random() < 0.5}
 
@@ -52,7 +52,7 @@ def _write_call(name: str, methods: str = "") -> Callable[[str, Settings], str]:
 
 def draw_learner(rng: np.random.Generator) -> Case:
     """GRASPEL with all its options."""
-    settings = _choose(
+    settings = choose(
         rng,
         n_neighbors=[1, 2, 5, 10],
         metric=["cosine"],
@@ -102,7 +102,7 @@ def find_allowance(recall: float) -> float:
 
 def draw_clusterer(rng: np.random.Generator) -> Case:
     """GraspelClustering and predict."""
-    settings = _choose(rng, n_clusters=[1, 2, 3, 5, 8], assign_labels=["paper"])
+    settings = choose(rng, n_clusters=[1, 2, 3, 5, 8], assign_labels=["paper"])
     return Case(
         "GraspelClustering",
         draw_points(rng),
@@ -126,7 +126,7 @@ def run_clusterer(X: Any, settings: Settings) -> None:
 
 def draw_embedding(rng: np.random.Generator) -> Case:
     """GraspelEmbedding and transform."""
-    settings = {**_choose(rng, n_components=[1, 3]), "random_state": 0}
+    settings = {**choose(rng, n_components=[1, 3]), "random_state": 0}
     code = _write_call("GraspelEmbedding", "; model.transform(X)")
     return Case("GraspelEmbedding", draw_points(rng), settings, run_embedding, code, _ordinary_points)
 
@@ -141,7 +141,7 @@ def run_embedding(X: Any, settings: Settings) -> None:
 def draw_tsne(rng: np.random.Generator) -> Case:
     """GraspelTSNE, few iterations."""
     settings = {
-        **_choose(rng, reduction=[1, 2], n_components=[3], perplexity=[2]),
+        **choose(rng, reduction=[1, 2], n_components=[3], perplexity=[2]),
         "max_iter": 10,
         "random_state": 0,
     }
@@ -158,7 +158,7 @@ def run_tsne(X: Any, settings: Settings) -> None:
 
 def draw_recovery(rng: np.random.Generator) -> Case:
     """GraspelRecovery."""
-    settings = _choose(rng, noise=[0, 0.5], criterion=["aic"], all_pairs=[True, False], n_neighbors=[1, 3])
+    settings = choose(rng, noise=[0, 0.5], criterion=["aic"], all_pairs=[True, False], n_neighbors=[1, 3])
     X = draw_points(rng)
     if X.shape[0] > 60:
         X = sp.csr_array(X)[:60].toarray() if sp.issparse(X) else X[:60]
@@ -192,7 +192,7 @@ def _write_kernel(call: str) -> Callable[[str, Settings], str]:
 
 def _draw_kernel(name: str, run: Callable[[Any, Settings], int | None], **choices: list[Any]) -> Draw:
     def draw(rng: np.random.Generator) -> Case:
-        settings = _choose(rng, **choices)
+        settings = choose(rng, **choices)
         return Case(name, draw_adjacency(rng), settings, run, _write_kernel(name), _ordinary_graph)
 
     return draw

@@ -11,6 +11,7 @@ from fuzzing.cases import require
 from graspel import Graph, Origin
 
 LOOSE = 1e-5  # relative difference of distances that counts as a tie: data may come in single precision
+TIE = 1e-6  # the same, as a share of the typical distance
 EQUAL_DIRECTIONS = 2.0**-53, 2.0**-22  # distance of unit rows that rounding can make, in double and in single precision
 
 
@@ -40,6 +41,15 @@ def check_neighbors(graph: Graph, X: Any, k: int, metric: str, missing: float = 
 
     A share `missing` of the edges may join others.
     """
+    n_wrong, n_edges = count_wrong(graph, X, k, metric), int((graph.origin == Origin.NEIGHBOR).sum())
+    require(n_wrong <= missing * n_edges, f"{n_wrong} of {n_edges} edges join points that are not nearest neighbors")
+
+
+def count_wrong(graph: Graph, X: Any, k: int, metric: str, tie: float = TIE) -> int:
+    """The number of edges of origin NEIGHBOR that join no point to one of its k nearest, copies of a point aside.
+
+    Distances that differ by less than the share `tie` of the typical one count as equal.
+    """
     D = pairwise_distances(X, metric)
     if metric == "cosine":
         # Beside a row of length one, smaller differences are rounding errors: such directions may count as equal.
@@ -53,13 +63,12 @@ def check_neighbors(graph: Graph, X: Any, k: int, metric: str, missing: float = 
     reach[distinct] = np.sort(D[np.ix_(distinct, distinct)], axis=1)[:, min(k, len(distinct)) - 1]
     neighbors = graph.origin == Origin.NEIGHBOR
     p, q = graph.heads[neighbors], graph.tails[neighbors]
-    resolution = 1e-6 * np.median(D[np.isfinite(D)]) if np.isfinite(D).any() else 0.0
+    resolution = tie * np.median(D[np.isfinite(D)]) if np.isfinite(D).any() else 0.0
     if metric == "cosine":
         resolution = max(resolution, 64 * equal)
     allowed = np.maximum(reach[p], reach[q]) * (1 + LOOSE) + resolution
     wrong = (D[p, q] > allowed) & ~is_copy[p, q]
-    n_wrong = int(wrong.sum())
-    require(n_wrong <= missing * len(p), f"{n_wrong} of {len(p)} edges join points that are not nearest neighbors")
+    return int(wrong.sum())
 
 
 def eigenvalues(A: sp.csr_array) -> np.ndarray:

@@ -1,0 +1,127 @@
+"""Sequences: points come and go by `partial_fit` and `forget`, in batches of very different scale, named or not.
+
+Every state is compared with a slow twin: the list of all rows so far. The last one is also compared with a fit of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+
+import graspel
+from fuzzing.cases import Case, require
+from fuzzing.limits import with_low_limits
+from fuzzing.matrices import draw_points
+from fuzzing.targets import Draw, Settings, choose, find_allowance
+from fuzzing.twins import check_graph, check_neighbors, count_wrong
+
+FACTORS = (1.0, 1.0, 1.0, 1e-9, 1e15, 1e200, 1e-200)  # of the values of a batch
+COUNTS = (1, 2, 5, 20, 60)  # rows of a batch
+KINDS = ("add", "add", "add", "copies", "equal", "mask", "numbers", "names")
+SHARES = (0.02, 0.1, 0.5, 0.9)  # of the nodes that are forgotten
+MAX_STEPS = 7
+MAX_ROWS = 250
+
+
+def draw_sequence(rng: np.random.Generator) -> Case:
+    """A first batch, and some more steps, each of them a setting: they can be dropped one by one."""
+    X = draw_points(rng)
+    X = (sp.csr_array(X) if sp.issparse(X) else X)[:MAX_ROWS]
+    settings = choose(
+        rng,
+        n_neighbors=[1, 2, 5],
+        metric=["cosine"],
+        candidates=["clusters", "multilevel"],
+        max_iter=[0, 3],
+        weights=["refined"],
+    )
+    if not sp.issparse(X) and rng.random() < 0.3:
+        settings["is_named"] = True
+    kinds = [["add", "equal"][rng.integers(2) * rng.integers(2)], *rng.choice(KINDS, rng.integers(1, MAX_STEPS))]
+    for number, kind in enumerate(kinds):
+        amount = SHARES[rng.integers(len(SHARES))] if kind in FORGET else COUNTS[rng.integers(len(COUNTS))]
+        settings[f"step_{number}"] = (str(kind), amount, FACTORS[rng.integers(len(FACTORS))])
+    return Case("partial_fit", X, {**settings, "random_state": 0}, run_sequence, _write_code)
+
+
+def _write_code(data: str, settings: Settings) -> str:
+    return f"fuzzing.sequences.run_sequence({data}, {settings!r})"
+
+
+def run_sequence(X: Any, settings: Settings) -> None:
+    """Every graph is connected, with nearest neighbors and the right names; what is refused changes nothing.
+
+    In the end no more neighbors are wrong than after a fit of the same rows.
+    """
+    parameters = {name: value for name, value in settings.items() if name[:5] not in ("step_", "is_na")}
+    steps = [settings[name] for name in sorted(settings) if name.startswith("step_")]
+    model = graspel.GRASPEL(**parameters)
+    k, metric = model.n_neighbors, model.metric
+    twin, refused = Twin(X, "is_named" in settings), None
+    for number, step in enumerate(steps):
+        before = getattr(model, "graph_", None)
+        try:
+            rows, names = twin.apply(model, step, np.random.default_rng(number))
+        except ValueError as error:
+            require(getattr(model, "graph_", None) is before, "a step that was refused has changed the graph")
+            refused = refused or error
+            continue
+        twin.rows, twin.names = rows, names
+        check_graph(model.graph_, rows.shape[0])
+        found = model.graph_.node_names
+        require((None if found is None else found.tolist()) == names, f"names {found} instead of {names}")
+        allowance = find_allowance(model.certificate_.neighbor_recall)
+        check_neighbors(model.graph_, rows, k, metric, allowance)
+        require(np.isfinite(model.transform(rows).data).all(), "a link to a new point is not finite")
+    if hasattr(model, "graph_") and len(steps) > 1:
+        anew = graspel.GRASPEL(**parameters).fit(twin.rows).graph_
+        wrong, wrong_anew = (count_wrong(graph, twin.rows, k, metric, 0.0) for graph in (model.graph_, anew))
+        allowed = wrong_anew + allowance * model.graph_.n_edges
+        require(wrong <= allowed, f"{wrong} neighbor edges are wrong, and {wrong_anew} after a fit of the same rows")
+    if refused is not None:
+        raise refused
+
+
+class Twin:
+    """All rows and names so far, and the rows that have not come yet."""
+
+    def __init__(self, X: Any, is_named: bool) -> None:
+        self.source, self.taken = X, 0
+        self.rows: Any = X[:0]
+        self.names: list[str] | None = [] if is_named else None
+
+    def apply(self, model: Any, step: tuple[str, Any, float], rng: np.random.Generator) -> tuple[Any, Any]:
+        """Change the model; return the rows and names that it should have now."""
+        kind, amount, factor = step
+        if kind in FORGET:
+            gone = rng.random(self.rows.shape[0]) < amount
+            model.forget(FORGET[kind](gone, self.names))
+            names = (
+                None if self.names is None else [name for name, out in zip(self.names, gone, strict=True) if not out]
+            )
+            return self.rows[~gone], names
+        if kind == "copies" and self.rows.shape[0]:
+            batch = self.rows[rng.integers(self.rows.shape[0], size=amount)]
+        else:
+            batch = self.source[self.taken : self.taken + amount]
+            batch = batch[np.zeros(batch.shape[0], dtype=int)] if kind == "equal" else batch
+            with np.errstate(all="ignore"):
+                batch = batch if factor == 1.0 else batch.astype(np.float64) * factor
+        start, self.taken = self.taken, self.taken + amount
+        new = None if self.names is None else [f"p{start + number}" for number in range(batch.shape[0])]
+        model.partial_fit(batch if new is None else pd.DataFrame(batch, index=new))
+        stack = sp.vstack if sp.issparse(batch) else np.vstack
+        rows = stack([self.rows, batch]) if self.rows.shape[0] else batch
+        return sp.csr_array(rows) if sp.issparse(rows) else rows, None if new is None else [*(self.names or []), *new]
+
+
+FORGET: dict[str, Any] = {
+    "mask": lambda gone, names: gone,
+    "numbers": lambda gone, names: np.flatnonzero(gone),
+    "names": lambda gone, names: [names[node] for node in np.flatnonzero(gone)] if names else gone.tolist(),
+}
+
+SEQUENCES: dict[str, Draw] = {"sequences": draw_sequence, "sequences_low": with_low_limits(draw_sequence)}
