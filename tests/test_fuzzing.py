@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +16,7 @@ import graspel.neighbors.exact as exact
 from fuzzing.cases import Case, find_fault
 from fuzzing.limits import are_low, low_limits
 from fuzzing.targets import TARGETS
+from graspel import GRASPEL
 from graspel.data.prepare import prepare_rows
 from graspel.neighbors.search import nearest_neighbors
 
@@ -72,3 +77,47 @@ def test_every_target_is_also_drawn_with_low_limits():
     assert case.settings["low_limits"]
     assert "low_limits()" in case.code("X", case.settings)
     assert find_fault(case) is None
+
+
+SAMPLE = {"sequences": 8, "sequences_low": 4, "model": 4, "checkpoint": 4, "names": 12, "frames": 12}
+
+
+@pytest.mark.parametrize("target", SAMPLE)
+def test_a_small_sample_of_calls_is_well(target):
+    for number in range(SAMPLE[target]):
+        assert find_fault(fuzzer.EVERY[target](np.random.default_rng([0, number]))) is None
+
+
+def test_killed_runs_of_the_optimum_in_two_processes_end_in_the_same_bits():
+    case = fuzzer.EVERY["killed"](np.random.default_rng(0))
+    settings = {"run": "optimal", "kills": (0.5,), "n_processes": 2}
+    assert find_fault(replace(case, data=np.random.default_rng(0).standard_normal((60, 3)), settings=settings)) is None
+
+
+def test_fits_in_threads_have_the_bits_of_a_fit_alone():
+    case = fuzzer.EVERY["threads"](np.random.default_rng(0))
+    settings = {"fits": ("GRASPEL", "GraspelClustering"), "n_fits": 8}
+    assert find_fault(replace(case, data=np.random.default_rng(0).standard_normal((60, 3)), settings=settings)) is None
+
+
+def test_a_call_that_ends_its_process_is_a_fault():
+    case = Case("call", np.ones(1), {}, end_this_process, lambda *_: "", isolated=True)
+    assert find_fault(case) == "the process was ended by a signal"
+    assert find_fault(replace(case, run=do_nothing)) is None
+
+
+def end_this_process(data: np.ndarray, settings: dict[str, Any]) -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def do_nothing(data: np.ndarray, settings: dict[str, Any]) -> None:
+    pass
+
+
+def test_a_wrong_edge_of_a_growing_graph_is_found(monkeypatch):
+    monkeypatch.setattr(GRASPEL, "transform", lambda model, X: model.graph_.adjacency)
+    monkeypatch.setattr(GRASPEL, "partial_fit", lambda model, X: model.fit(np.asarray(X)[::-1]))
+    case = fuzzer.EVERY["sequences"](np.random.default_rng(0))
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    fault = find_fault(replace(case, data=X, settings={"step_0": ("add", 20, 1.0)}))
+    assert "join points that are not nearest neighbors" in (fault or "")

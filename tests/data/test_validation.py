@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
@@ -150,3 +151,17 @@ def test_a_mask_that_hides_nothing_and_a_matrix_without_entries_work():
     assert GRASPEL().fit(X).graph_ == GRASPEL().fit(X.data).graph_
     assert GRASPEL(random_state=0).fit(sp.csr_array((20, 4))).graph_.is_connected
     check_kind(X)
+
+
+@pytest.mark.parametrize("make", [pa.table, pd.DataFrame])
+def test_new_rows_are_refused_by_the_sentences_of_a_fit(make):
+    model = GRASPEL(random_state=0).fit(np.random.default_rng(0).normal(size=(20, 2)))
+    for call in (model.transform, model.partial_fit):
+        with pytest.raises(ValueError, match=r"X contains NaN \(row 1, column 0 is the first\)"):
+            call(make({"a": [1.0, None, 2.0], "b": [1, 2, 3]}))
+    assert model.transform(make({"a": ["1", "2"], "b": [1, 2]})).shape == (2, 20)
+
+
+def test_a_whole_number_beyond_all_floats_is_refused_by_the_name_of_its_column():
+    with pytest.raises(ValueError, match=r"column 'b' holds .*\(row 1\)"):
+        GRASPEL().fit(pd.DataFrame({"a": [1, 2], "b": [1, 10**400]}))

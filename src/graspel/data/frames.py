@@ -46,7 +46,7 @@ def _check_column(name: Any, values: NDArray[Any]) -> None:
     if values.dtype.kind in "OUT":
         try:
             values.astype(np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             row = next((row for row, value in enumerate(values.tolist()) if not _is_number(value)), 0)
         else:
             return
@@ -60,7 +60,7 @@ def _check_column(name: Any, values: NDArray[Any]) -> None:
 def _is_number(value: Any) -> bool:
     try:
         np.float64(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return True
 

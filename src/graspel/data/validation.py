@@ -42,20 +42,18 @@ def check_data(estimator: BaseEstimator, X: Any) -> Any:
     if sp.issparse(checked) and len(checked.data) > checked.nnz:
         checked = checked.copy()
         checked.prune()  # its arrays may be longer than their content
-    if checked.dtype.itemsize > 8:
-        checked = checked.astype(np.float64)
-    if checked.dtype.kind == "O":
-        checked = _numbers_of_objects(checked)
-    check_finite(checked)
-    return checked
+    return as_finite_numbers(checked)
 
 
-def _numbers_of_objects(X: NDArray[Any]) -> NDArray[np.float64]:
-    """The numbers in an array of Python objects; None is a missing one."""
-    try:
-        return X.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"X holds Python objects that are no numbers ({error}): convert them first.") from error
+def as_finite_numbers(X: Any) -> Any:
+    """A matrix with numbers of at most 8 bytes, also in the place of Python objects; raise unless all are finite."""
+    if X.dtype.itemsize > 8 or X.dtype.kind == "O":  # None is a missing number
+        try:
+            X = X.astype(np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ValueError(f"X holds Python objects that are no numbers ({error}): convert them first.") from error
+    check_finite(X)
+    return X
 
 
 def is_dask_array(X: Any) -> bool:

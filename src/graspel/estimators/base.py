@@ -9,7 +9,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from graspel.data.validation import check_kind
+from graspel.data.validation import as_finite_numbers, check_kind
 from graspel.graph import Graph
 from graspel.io.models import SavedModel
 from graspel.neighbors.index import NeighborIndex
@@ -47,7 +47,8 @@ class GraphEstimator(SavedModel, BaseEstimator):
         """New rows, with the columns of those of the fit."""
         check_is_fitted(self, "graph_")
         check_kind(X)
-        return validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
+        rows = validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, reset=False)
+        return as_finite_numbers(rows)
 
     @contextmanager
     def _running(self) -> Iterator[None]:
