@@ -11,8 +11,8 @@
 
 Each estimator and kernel is also called with low limits (:mod:`fuzzing.limits`), as on large data.
 
-Beside single calls there are sequences of `partial_fit` and `forget`, fits in threads, killed runs that go on from their
-checkpoints, damaged files of every kind, hostile names and tables with columns of every type: a file for each.
+Beside single calls there are sequences of `partial_fit` and `forget`, fits in threads, killed runs that go on from
+their checkpoints, damaged files, hostile names, and tables with columns of every type: a file for each.
 
 Every failure is shrunk and printed as a few lines of Python. The same seed draws the same calls.
 """
