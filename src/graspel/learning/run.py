@@ -111,16 +111,21 @@ def run_rounds(
     The state alone holds the graph and its embedding, so that each round's can be given up when the next one is there.
     """
     while log.is_running:
-        log.begin_round()
-        state.embedding = _embed(state.graph, state.embedding, settings, rng)  # Step 2
-        critical = _find_critical(state, points, settings, rng)  # Step 3
-        is_stable = _check_stability(state, critical, settings, log.history)  # Step 4
-        graph = state.graph
-        if not is_stable:
-            state.graph = add_critical_edges(graph, critical, state.weigh, round=log.next_round)
-        log.end_round(graph, state.graph, state.weigh, state.embedding, critical, is_stable)
+        _run_round(state, points, settings, log, rng)
         if save:
             save(state)
+
+
+def _run_round(state: RunState, points: Data, settings: Settings, log: RunLog, rng: np.random.Generator) -> None:
+    """Steps 2 to 4 once."""
+    log.begin_round()
+    state.embedding = _embed(state.graph, state.embedding, settings, rng)  # Step 2
+    critical = _find_critical(state, points, settings, rng)  # Step 3
+    is_stable = _check_stability(state, critical, settings, log.history)  # Step 4
+    graph = state.graph
+    if not is_stable:
+        state.graph = add_critical_edges(graph, critical, state.weigh, round=log.next_round)
+    log.end_round(graph, state.graph, state.weigh, state.embedding, critical, is_stable)
 
 
 def _run_optimum(
