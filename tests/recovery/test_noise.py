@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from graspel.datasets import smooth_signals
 from graspel.graph import erdos_renyi_graph, grid_graph
 from graspel.recovery import estimate_noise
-from graspel.recovery.noise import noisy_likelihood
+from graspel.recovery.likelihood import noisy_likelihood
 
 
 @pytest.mark.parametrize("noise", [0.2, 0.5, 1.0])

@@ -15,8 +15,7 @@ IEEE Transactions on Signal Processing 64, 2016. The model of signals and noise.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -24,13 +23,11 @@ from sklearn.utils.validation import validate_data
 
 from graspel.data.preparation import power_of_two_unit
 from graspel.data.validation import check_signals
-from graspel.graph import Graph
-from graspel.recovery.all_pairs import CRITERIA, recover_from_all_pairs
-from graspel.recovery.certificate import RecoveryCertificate
+from graspel.recovery.all_pairs import recover_from_all_pairs
 from graspel.recovery.currents import check_currents, recover_from_currents
-from graspel.recovery.noise import estimate_noise
-from graspel.recovery.preparation import prepare_signals
 from graspel.recovery.pruning import recover_by_pruning
+from graspel.recovery.recovered import CRITERIA, Recovered, RecoveryCertificate
+from graspel.recovery.signals import estimate_noise, prepare_signals
 from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.parameters import check_choice, check_flag, check_number, check_run, generator
 from graspel.runtime.progress import announce, printing_progress
@@ -41,16 +38,6 @@ SPARSE = 2.4  # edges per node below which the graph of all pairs is compared wi
 CHANCE = 0.7  # share of its edges below which the latter is taken: the others are chance; see docs/notes/recovery.md
 MAX_NOISE = 3.0  # upper limit of the noise, in standard deviations of the signals: a few signals tell it only roughly
 FINER_THAN_CHANCE = 0.1  # upper limit of tol, in units of the relative standard deviation (2 / M)^(1/2) of distances
-
-
-class Recovered(NamedTuple):
-    """A graph, its gaps on its edges and on other pairs, the path of graphs compared, and whether R is exact."""
-
-    graph: Graph
-    gap: float
-    outside_gap: float
-    path: list[tuple[int, float]]
-    is_exact: bool
 
 
 class GraspelRecovery(BaseEstimator):
@@ -164,37 +151,35 @@ class GraspelRecovery(BaseEstimator):
         signals, unit = prepare_signals(check_signals(self, X))
         validate_data(self, X, skip_check_array=True)
         n, m = signals.shape
+        if n > ALL_PAIRS if self.all_pairs is None else not self.all_pairs:
+            self._check_neighbors(n)
         rng = generator(self.random_state)
-        needs_neighbors = n > ALL_PAIRS if self.all_pairs is None else not self.all_pairs
-        if needs_neighbors and self.n_neighbors >= n:
-            raise ValueError(f"n_neighbors={self.n_neighbors}: must be smaller than the number of nodes, {n}.")
         with one_thread_per_call(), printing_progress(self.verbose):
             announce("recovering", None, "noise")
             noise = estimate_noise(signals) if isinstance(self.noise, str) else _scale_noise(self.noise, unit, signals)
-            self.noise_ = noise / unit
             tol = min(self.tol, FINER_THAN_CHANCE * (2 / m) ** 0.5)
             found = self._recover(signals, noise, tol, rng)
-        self.graph_ = found.graph.scaled(unit**2) if unit != 1 else found.graph
-        self.error_, self.path_ = float("nan"), found.path
-        self.certificate_ = self._certify(m, found.gap, found.outside_gap, found.is_exact)
-        return self
+        return self._store(found, unit**2, m, noise / unit)
 
     def _fit_currents(self, X: Any, currents: Any) -> GraspelRecovery:
         """Recover the network of voltages X and currents."""
         voltages, causes = check_signals(self, X), check_currents(currents, np.shape(X))
         validate_data(self, X, skip_check_array=True)
         n, m = voltages.shape
-        if self.n_neighbors >= n:
-            raise ValueError(f"n_neighbors={self.n_neighbors}: must be smaller than the number of nodes, {n}.")
+        self._check_neighbors(n)
         unit, cause_unit = (power_of_two_unit(float(np.abs(values).max())) for values in (voltages, causes))
         voltages, causes = (voltages - voltages.mean(axis=0)) * unit, causes * cause_unit
         with one_thread_per_call(), printing_progress(self.verbose):
-            price = np.log(n * m) if self.criterion == "bic" else 2.0
-            rng = generator(self.random_state)
+            price, rng = CRITERIA[self.criterion](n * m), generator(self.random_state)
             found = recover_from_currents(voltages, causes, price, rng, self.n_neighbors, self.n_jobs)
-        self.noise_, self.path_, self.error_ = 0.0, found.path, found.error
-        self.graph_ = found.graph.scaled(unit / cause_unit)
-        self.certificate_ = replace(self._certify(m, found.gap, float("nan"), True), current_error=found.error)
+        return self._store(found, unit / cause_unit, m, 0.0)
+
+    def _store(self, found: Recovered, scale: float, n_signals: int, noise: float) -> GraspelRecovery:
+        """Keep a recovered graph, with weights times `scale`, and what is known of it."""
+        self.graph_ = found.graph.scaled(scale) if scale != 1 else found.graph
+        self.noise_, self.path_ = noise, found.path
+        self.error_ = float("nan") if found.error is None else found.error
+        self.certificate_ = RecoveryCertificate.of(found, n_signals, noise)
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -203,40 +188,21 @@ class GraspelRecovery(BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def _certify(self, n_signals: int, gap: float, outside_gap: float, is_exact: bool) -> RecoveryCertificate:
-        graph = self.graph_
-        return RecoveryCertificate(
-            n_nodes=graph.n_nodes,
-            n_signals=n_signals,
-            n_edges=graph.n_edges,
-            connected=graph.is_connected,
-            density=graph.density,
-            noise=self.noise_,
-            support_gap=gap,
-            outside_gap=outside_gap,
-            exact=is_exact,
-        )
-
     def _recover(self, X: Floats, noise: float, tol: float, rng: np.random.Generator) -> Recovered:
         """The graph from all pairs or from the learner's edges; for few nodes from the one that has less chance."""
-        n = len(X)
+        n, price = len(X), CRITERIA[self.criterion](X.shape[1])
         if self.all_pairs or (self.all_pairs is None and n <= ALL_PAIRS):
-            found = self._recover_from_all_pairs(X, noise, tol)
+            announce("recovering", None, "edges among all pairs")
+            found = recover_from_all_pairs(X, noise**2, price, tol)
             if self.all_pairs or self.n_neighbors >= n or found.graph.density >= SPARSE:
                 return found
-            other = self._recover_by_pruning(X, noise, tol, rng)
+            other = recover_by_pruning(X, noise**2, price, tol, rng, self.n_neighbors, self.n_jobs)
             return other if other.graph.n_edges < CHANCE * found.graph.n_edges else found
-        return self._recover_by_pruning(X, noise, tol, rng)
+        return recover_by_pruning(X, noise**2, price, tol, rng, self.n_neighbors, self.n_jobs)
 
-    def _recover_from_all_pairs(self, X: Floats, noise: float, tol: float) -> Recovered:
-        announce("recovering", None, "edges among all pairs")
-        found = recover_from_all_pairs(X, noise**2, self.criterion, tol)
-        return Recovered(found.graph, found.gap, found.outside_gap, found.path, True)
-
-    def _recover_by_pruning(self, X: Floats, noise: float, tol: float, rng: np.random.Generator) -> Recovered:
-        price = CRITERIA[self.criterion](X.shape[1])
-        found = recover_by_pruning(X, noise**2, price, tol, rng, self.n_neighbors, self.n_jobs)
-        return Recovered(found.graph, found.gap, float("nan"), found.path, found.is_exact)
+    def _check_neighbors(self, n_nodes: int) -> None:
+        if self.n_neighbors >= n_nodes:
+            raise ValueError(f"n_neighbors={self.n_neighbors}: must be smaller than the number of nodes, {n_nodes}.")
 
     def _check_parameters(self) -> None:
         if self.noise != "auto":

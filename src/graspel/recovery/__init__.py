@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from graspel.recovery.noise import estimate_noise
+from graspel.recovery.signals import estimate_noise
 
 __all__ = ["estimate_noise"]

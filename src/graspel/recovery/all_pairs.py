@@ -25,9 +25,7 @@ H. Akaike. A new look at the statistical model identification. IEEE Transactions
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import squareform
@@ -35,8 +33,16 @@ from scipy.spatial.distance import squareform
 from graspel.graph import Graph, Origin
 from graspel.linalg.components import spanning_forest
 from graspel.optimum.problem import find_needed
-from graspel.recovery.likelihood import Likelihood, Refinement, best_weights
-from graspel.recovery.noise import MAX_NOISE_SHARE, SMALLEST, noisy_likelihood, typical_distance
+from graspel.recovery.likelihood import (
+    MAX_NOISE_SHARE,
+    SMALLEST,
+    BestWeights,
+    Likelihood,
+    best_weights,
+    noisy_likelihood,
+    typical_distance,
+)
+from graspel.recovery.recovered import Recovered
 from graspel.runtime.types import Floats, Ints
 
 SPREAD = 2.5  # variance of one weight fitted among many, over that of one fitted alone; tuned in docs/recovery.md
@@ -49,36 +55,17 @@ ROUGH = 1e-2  # gap of the fits that only serve to find the ridge
 REVIVED = 1e-3  # smallest start weight of an edge in the next refit, as a share of its weight in the ranking
 MAX_ROUNDS = 40  # upper limit of the fits of the ridge, which grows from MIN_RIDGE to MAX_RIDGE by SETTLED or more
 
-CRITERIA: dict[str, Callable[[int], float]] = {
-    "bic": np.log,
-    "aic": lambda n_signals: 2.0,
-}  # price of an edge in units of twice the log-likelihood, given the number of signals
 
+def recover_from_all_pairs(X: Floats, variance: float, price: float, tol: float) -> Recovered:
+    """Recover the graph of signals (nodes x signals, each row of mean zero) with noise of this variance.
 
-class Selection(NamedTuple):
-    """The graph chosen among all pairs.
-
-    Attributes
-    ----------
-    graph : Graph
-    gap : float, largest relative error of the optimality condition on its edges
-    outside_gap : float, largest R / k - 1 of all other pairs
-    path : list of (int, float), number of edges and criterion of every graph compared
+    `price` is what an edge must gain, in units of twice the log-likelihood.
     """
-
-    graph: Graph
-    gap: float
-    outside_gap: float
-    path: list[tuple[int, float]]
-
-
-def recover_from_all_pairs(X: Floats, variance: float, criterion: str, tol: float) -> Selection:
-    """Recover the graph of signals (nodes x signals, each row of mean zero) with noise of this variance."""
     problem, ranked = choose_ridge(AllPairs.of(X, variance), tol)
     order = np.argsort(-ranked, kind="stable")
     first = max(problem.count_until_connected(ranked), count_strong(ranked))
     last = max(first, min(problem.n_pairs, int(MAX_DENSITY * problem.n_nodes)))
-    comparison = GraphComparison(problem, ranked, order, CRITERIA[criterion](problem.n_signals))
+    comparison = GraphComparison(problem, ranked, order, price)
     for size in _growing_sizes(first, last):
         comparison.evaluate(size)
     for size in _sizes_between(sorted(comparison.criterion), comparison.best):
@@ -92,7 +79,7 @@ def recover_from_all_pairs(X: Floats, variance: float, criterion: str, tol: floa
             break
         chosen = chosen[kept]
     outside_gap = problem.outside_gap(chosen, fit.weights)
-    return Selection(problem.graph(chosen, fit.weights), fit.gap, outside_gap, comparison.path)
+    return Recovered(problem.graph(chosen, fit.weights), fit.gap, comparison.path, outside_gap)
 
 
 def choose_ridge(problem: AllPairs, tol: float) -> tuple[AllPairs, Floats]:
@@ -179,7 +166,7 @@ class AllPairs:
         """The likelihood as a function of the weights of these pairs."""
         return noisy_likelihood(self.heads[pairs], self.tails[pairs], self.S, self.variance, SMALLEST)
 
-    def fit(self, pairs: Ints, start: Floats, tol: float, *, ridge: bool) -> Refinement:
+    def fit(self, pairs: Ints, start: Floats, tol: float, *, ridge: bool) -> BestWeights:
         """The weights of these pairs that maximize the likelihood, with or without the ridge."""
         return best_weights(self.likelihood(pairs), start, ridge=self.ridge if ridge else 0.0, tol=tol)
 

@@ -34,7 +34,7 @@ G. Schwarz. Estimating the dimension of a model. The Annals of Statistics 6, 197
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -49,6 +49,7 @@ from graspel.learning.run import run
 from graspel.learning.settings import Settings
 from graspel.neighbors.index import NeighborIndex
 from graspel.optimum.problem import find_needed
+from graspel.recovery.recovered import Recovered
 from graspel.runtime.parallel import count_threads
 from graspel.runtime.progress import announce
 from graspel.runtime.types import Floats, Ints
@@ -63,21 +64,9 @@ PROBES = 64  # random signs for the diagonal of G^-1, whose error is about one p
 JOINT = 1e-6  # weight of an edge that only keeps the network connected, in units of the median weight
 
 
-class Network(NamedTuple):
-    """The recovered network, its relative error |Y - L X| / |Y|, and the largest gradient.
-
-    `path` has the number of edges and the relative error of every round.
-    """
-
-    graph: Graph
-    error: float
-    gap: float
-    path: list[tuple[int, float]]
-
-
 def recover_from_currents(
     X: Floats, Y: Floats, price: float, rng: np.random.Generator, n_neighbors: int, n_jobs: int | None
-) -> Network:
+) -> Recovered:
     """Recover a network from voltages X and currents Y (nodes x measurements).
 
     `price` is what an edge must gain, in units of the variance of the error.
@@ -105,7 +94,7 @@ def recover_from_currents(
         heads, tails = heads[needed], tails[needed]
     scale = np.median(w[w > 0]) if (w > 0).any() else 1.0
     graph = Graph(len(X), heads, tails, np.maximum(w, JOINT * scale), origin=Origin.NEIGHBOR)
-    return Network(graph, error, problem.gap(w), path)
+    return Recovered(graph, problem.gap(w), path, error=error)
 
 
 def check_currents(currents: Any, shape: tuple[int, ...]) -> Floats:

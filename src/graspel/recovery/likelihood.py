@@ -11,13 +11,26 @@ minorization-maximization (MM) step. It is repeated, and accelerated by Anderson
 few steps; if the extrapolation lowers F, the plain step is taken instead. Leverages sum to N - 1, and that of a bridge
 is 1, so the graph stays connected.
 
-With noise in the signals the distances k change with the weights (:mod:`graspel.recovery.noise`), and the step stays
-one that cannot lower the likelihood. A ridge makes weights more even: F - (rho / 2) sum w^2 gives the step
+**Noise.** The likelihood of a graph given noisy signals is largest where resistance equals the squared distance of the
+*denoised* signals. With A = (I + s^2 L)^-1, the Wiener filter, which GL-SigRep uses too,
+
+    E[y y' | x] = A S A + s^2 (A - 11'/N),        S = XX'/M,
+
+and k_pq = e_pq' E[yy'] e_pq. So the distances k change with the weights. The step stays one that cannot lower the
+likelihood: it is a step of the EM algorithm (Dempster et al. 1977), and the filter is its E step.
+
+**Ridge.** A ridge makes weights more even: F - (rho / 2) sum w^2 gives the step
 rho w^2 + k w = l, and R = k + rho w at its end. Where F has neither, a quasi-Newton method needs fewer evaluations
 (:mod:`graspel.optimum.steps`).
 
 References
 ----------
+A. P. Dempster, N. M. Laird and D. B. Rubin. Maximum likelihood from incomplete data via the EM algorithm. Journal of
+the Royal Statistical Society B 39, 1977.
+
+X. Dong, D. Thanou, P. Frossard and P. Vandergheynst. Learning Laplacian matrix in smooth graph signal representations.
+IEEE Transactions on Signal Processing 64, 2016.
+
 D. R. Hunter and K. Lange. A tutorial on MM algorithms. The American Statistician 58, 2004.
 
 D. G. Anderson. Iterative procedures for nonlinear integral equations. Journal of the ACM 12, 1965.
@@ -33,8 +46,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from graspel.linalg.precision import laplacian_plus_mean, likelihood_terms, log_determinant
 from graspel.optimum.problem import NEGLIGIBLE
-from graspel.runtime.types import Floats
+from graspel.runtime.types import Floats, Ints
 
 TOL = 1e-3  # largest |R / k - 1| over the edges at which the iteration stops
 MAX_ITER = 200  # largest number of iterations
@@ -43,8 +57,12 @@ MEMORY = 6  # steps that the extrapolation uses
 SMALLEST_LOG = -200.0  # smallest log w, in units of log(1 / median k): so that no weight vanishes in rounding
 MAX_STEP = 2.0  # largest change of log w in one extrapolated step
 
+SMALLEST = 1e-6  # smallest squared distance k, as a share of the typical one: keeps weights of copies finite
+SMALLEST_TYPICAL = 1e-10  # smallest typical squared distance, as a share of the largest; the median may be of copies
+MAX_NOISE_SHARE = 0.9  # upper limit of the noise that is subtracted, as a share of a squared distance
 
-class State(NamedTuple):
+
+class Evaluation(NamedTuple):
     """F at some weights, and the effective resistance R and the distance k of every edge there."""
 
     objective: float
@@ -52,27 +70,27 @@ class State(NamedTuple):
     distance: Floats
 
 
-class Refinement(NamedTuple):
+class BestWeights(NamedTuple):
     """Weights, their state, the gap max |R / k - 1| over the edges above NEGLIGIBLE, and the number of iterations."""
 
     weights: Floats
-    state: State
+    state: Evaluation
     gap: float
     n_iterations: int
 
 
-Likelihood = Callable[[Floats], State]
+Likelihood = Callable[[Floats], Evaluation]
 
 
 def best_weights(
     likelihood: Likelihood, start: Floats, *, ridge: float = 0.0, tol: float = TOL, max_iter: int = MAX_ITER
-) -> Refinement:
+) -> BestWeights:
     """The weights that maximize a likelihood minus a ridge, starting from positive weights.
 
     Examples
     --------
     >>> k = np.array([2.0, 1.0])
-    >>> path = lambda w: State(float(np.log(3 * w.prod()) - w @ k), 1 / w, k)
+    >>> path = lambda w: Evaluation(float(np.log(3 * w.prod()) - w @ k), 1 / w, k)
     >>> best_weights(path, np.ones(2), tol=1e-6).weights  # R = 1 / w on the edges of a tree
     array([0.5, 1. ])
     """
@@ -97,7 +115,7 @@ def best_weights(
             new_x = np.maximum(x + step, SMALLEST_LOG)
             new_state = likelihood(np.exp(new_x))
         x, state = new_x, new_state
-    return Refinement(w, state, gap, iteration)
+    return BestWeights(w, state, gap, iteration)
 
 
 def solve_ridge_step(leverage: Floats, k: Floats, ridge: float) -> Floats:
@@ -111,7 +129,7 @@ def solve_ridge_step(leverage: Floats, k: Floats, ridge: float) -> Floats:
     return 2 * leverage / (k + np.sqrt(k**2 + 4 * ridge * leverage))
 
 
-def _penalized_objective(state: State, w: Floats, ridge: float) -> float:
+def _penalized_objective(state: Evaluation, w: Floats, ridge: float) -> float:
     return state.objective - ridge / 2 * float(w @ w)
 
 
@@ -137,3 +155,42 @@ class Anderson:
         points, steps = np.diff(self._points, axis=0).T, np.diff(self._steps, axis=0).T
         coefficients = np.linalg.lstsq(scale[:, None] * steps, scale * step, rcond=1e-8)[0]
         return np.clip(step - (points + steps) @ coefficients, -MAX_STEP, MAX_STEP)
+
+
+def typical_distance(z: Floats) -> float:
+    """The unit of squared distances: their median, unless nearly all of them are of copies.
+
+    >>> typical_distance(np.array([0.0, 1.0, 2.0])), typical_distance(np.array([0.0, 0.0, 2.0]))
+    (1.0, 2e-10)
+    """
+    return max(float(np.median(z)), SMALLEST_TYPICAL * float(z.max()))
+
+
+def noisy_likelihood(heads: Ints, tails: Ints, S: Floats, variance: float, floor: float) -> Likelihood:
+    """The likelihood of a graph, as a function of its weights, given the second moments S = XX'/M of noisy signals.
+
+    `floor` is a lower limit for all distances k.
+    """
+    n = len(S)
+    S = S - S.mean(axis=0) - S.mean(axis=1)[:, None] + S.mean()
+
+    def distances(C: Floats) -> Floats:
+        d = np.diag(C)
+        return np.maximum(d[heads] + d[tails] - 2 * C[heads, tails], floor)
+
+    plain = distances(S)
+
+    def likelihood(w: Floats) -> Evaluation:
+        T = laplacian_plus_mean(heads, tails, w, n)
+        value, R = likelihood_terms(heads, tails, w, n, T)
+        if variance == 0:
+            return Evaluation(value - float(w @ plain), R, plain)
+        L = T - 1.0 / n
+        smoothed = variance * L
+        smoothed.flat[:: n + 1] += 1
+        smoothing, filtered = log_determinant(smoothed)
+        A = filtered()
+        k = distances(A @ S @ A + variance * A)
+        return Evaluation(value - smoothing - float(np.sum(S * (L @ A))), R, k)
+
+    return likelihood

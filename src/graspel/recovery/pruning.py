@@ -22,7 +22,6 @@ G. Schwarz. Estimating the dimension of a model. The Annals of Statistics 6, 197
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
@@ -37,7 +36,8 @@ from graspel.neighbors.index import NeighborIndex
 from graspel.optimum.columns import REFINE_WORK
 from graspel.optimum.problem import calibrated_weights
 from graspel.optimum.solver import refine_weights
-from graspel.recovery.noise import MAX_NOISE_SHARE, SMALLEST, typical_distance
+from graspel.recovery.likelihood import MAX_NOISE_SHARE, SMALLEST, typical_distance
+from graspel.recovery.recovered import Recovered
 from graspel.runtime.parallel import count_threads
 from graspel.runtime.progress import announce
 from graspel.runtime.types import Floats, Ints
@@ -51,18 +51,6 @@ FEW = 0.002  # stop when a round would remove no more than this share of the edg
 FEW_BY_ESTIMATE = 0.03  # the same where resistances are estimated; their error puts about this share below the price
 
 
-class Pruning(NamedTuple):
-    """The recovered graph, the largest |R / k - 1| of its edges, and what every round found: edges and smallest loss.
-
-    `is_exact` says whether the last weights come from exact resistances.
-    """
-
-    graph: Graph
-    gap: float
-    path: list[tuple[int, float]]
-    is_exact: bool
-
-
 def recover_by_pruning(
     X: Floats,
     variance: float,
@@ -71,7 +59,7 @@ def recover_by_pruning(
     rng: np.random.Generator,
     n_neighbors: int,
     n_jobs: int | None,
-) -> Pruning:
+) -> Recovered:
     """Recover the graph of signals (nodes x signals, each row of mean zero) with noise of this variance."""
     m = X.shape[1]
     index = NeighborIndex.of_points(prepare_rows(X, rng=rng, n_threads=count_threads(n_jobs)), rng)
@@ -104,7 +92,7 @@ def recover_by_pruning(
         kept[removed] = False
         graph, k = graph.with_only(kept), k[kept]
     found = refine_weights(graph, k, rng, tol=tol, n_jobs=n_jobs)
-    return Pruning(found.graph.scaled(1 / unit), found.support_gap, path, is_exact)
+    return Recovered(found.graph.scaled(1 / unit), found.support_gap, path, is_exact=is_exact)
 
 
 def _estimates(graph: Graph, rng: np.random.Generator, n_jobs: int | None) -> Callable[[Floats], Floats]:

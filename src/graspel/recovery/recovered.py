@@ -1,10 +1,40 @@
-"""The certificate of a recovered graph: its size, and how far its weights are from the optimum."""
+"""A recovered graph, and its certificate: its size, and how far its weights are from the optimum."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 import numpy as np
+
+from graspel.graph import Graph
+
+CRITERIA: dict[str, Callable[[int], float]] = {
+    "bic": np.log,
+    "aic": lambda n_signals: 2.0,
+}  # price of an edge in units of twice the log-likelihood, given the number of signals
+
+
+class Recovered(NamedTuple):
+    """A recovered graph, by whatever way.
+
+    Attributes
+    ----------
+    graph : Graph
+    gap : float, largest relative error of the optimality condition on its edges
+    path : list of (int, float), number of edges and criterion, smallest loss or error of every graph on the way
+    outside_gap : float, largest R / k - 1 of all other pairs; NaN where not all pairs were candidates
+    is_exact : bool, whether resistances were computed exactly
+    error : float or None, with currents the relative error |Y - L X| / |Y|
+    """
+
+    graph: Graph
+    gap: float
+    path: list[tuple[int, float]]
+    outside_gap: float = float("nan")
+    is_exact: bool = True
+    error: float | None = None
 
 
 @dataclass(frozen=True)
@@ -45,6 +75,23 @@ class RecoveryCertificate:
     outside_gap: float
     exact: bool
     current_error: float | None = None
+
+    @classmethod
+    def of(cls, found: Recovered, n_signals: int, noise: float) -> RecoveryCertificate:
+        """The certificate of a graph that was recovered from so many signals."""
+        graph = found.graph
+        return cls(
+            n_nodes=graph.n_nodes,
+            n_signals=n_signals,
+            n_edges=graph.n_edges,
+            connected=graph.is_connected,
+            density=graph.density,
+            noise=noise,
+            support_gap=found.gap,
+            outside_gap=found.outside_gap,
+            exact=found.is_exact,
+            current_error=found.error,
+        )
 
     def as_dict(self) -> dict[str, float | int | bool | None]:
         """All entries by name."""

@@ -1,4 +1,6 @@
-"""Preparation of signals: what is done with the rows of X before the graph of these nodes is recovered.
+"""Signals: what is done with the rows of X before the graph of these nodes is recovered, and the noise in them.
+
+**Preparation.**
 
 1. *Center.* The mean of each row is subtracted. It says nothing about the graph.
 2. *Unit.* Values are multiplied by a power of two, where their squares could over- or underflow.
@@ -8,19 +10,43 @@
    of the noise is then 0, as it is without this step: so large a constant component is no noise.
 
 Ordinary signals only lose their means, and nothing else changes by a bit.
+
+**White noise.** Signals x = y + noise, where y is smooth on the graph (covariance L^+) and the noise has variance s^2
+at every node, have the covariance L^+ + s^2 I. Noise adds 2 s^2 to every squared distance. Near nodes then look far
+apart, and spurious edges are needed to explain the signals.
+
+A smooth signal has no constant component: y sums to zero over the nodes. So the mean of x over the nodes is noise
+alone, of variance s^2 / N. Real signals may share a constant component for other reasons. But no direction has less
+variance than the noise. Where the constant component has clearly more variance than the smallest eigenvalue of the
+covariance (or, with fewer signals than nodes, than half the typical smallest distance), it is not noise, and the
+estimate is 0.
+
+References
+----------
+V. A. Marchenko and L. A. Pastur. Distribution of eigenvalues for some sets of random matrices. Mathematics of the
+USSR-Sbornik 1, 1967.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import scipy.linalg
+from scipy.spatial.distance import cdist
 
 from graspel.data.far_rows import FarRows, find_median, row_lengths, warn_far_row
 from graspel.data.preparation import MAX_UNITS, SAFE_RANGE, power_of_two_unit
+from graspel.data.validation import check_signals
 from graspel.runtime.types import Floats
 
 FAR = 1e3  # distances from the median row, in typical ones, that are kept: their squares use 6 of the 16 digits
 SMALLEST_SIGNAL, LARGEST_SIGNAL = 1e-140, 1e140  # range of typical values; the weights lie between 1e-300 and 1e300
 VARIES = 1e-12  # largest difference, relative to the largest value, below which values count as equal
+LEAST_SHARE = 0.005  # noise variance over half the typical smallest distance; below this the noise counts as 0
+CLEARLY_MORE = 1.5  # variance of the constant component over the least of any direction; above this it is not noise
+EIGENVALUES = 1000  # largest number of nodes for which the smallest eigenvalue of the covariance is computed
+SAMPLED = 300  # nodes sampled to measure the typical smallest distance
 
 
 def prepare_signals(X: Floats) -> tuple[Floats, float]:
@@ -80,3 +106,42 @@ def _pull_in(signals: Floats, median: Floats, reach: float) -> Floats:
     at = int(np.argmax(distance > reach))
     warn_far_row(at, FAR * distance[at] / reach)
     return FarRows(median, reach).pull_in(signals)
+
+
+def estimate_noise(X: Any) -> float:
+    """Standard deviation of white noise in signals (nodes x signals); 0 where there is no clear noise.
+
+    Examples
+    --------
+    >>> from graspel.datasets import smooth_signals
+    >>> from graspel.graph import grid_graph
+    >>> X = smooth_signals(grid_graph(5, 5), n_signals=2000, noise=0.5, random_state=0)
+    >>> round(estimate_noise(X), 2)
+    0.5
+    >>> estimate_noise(X - X.mean(axis=0))  # without the constant component it can not be estimated
+    0.0
+    """
+    centered = check_signals("estimate_noise", X)
+    # Scaled by a power of two, so that no square over- or underflows.
+    unit = float(2.0 ** np.clip(np.frexp(np.abs(centered).max())[1], -1000, 1000))
+    centered = centered / unit
+    centered = centered - centered.mean(axis=1, keepdims=True)
+    n, m = centered.shape
+    shared = float(centered.sum(axis=0) @ centered.sum(axis=0)) / (n * m)
+    if shared == 0:
+        return 0.0
+    least = smallest_distance(centered) / 2
+    smallest_worth_it = LEAST_SHARE * least
+    if m > n and n <= EIGENVALUES:
+        residual = centered - centered.mean(axis=0)
+        smallest = float(scipy.linalg.eigvalsh(residual @ residual.T / m, subset_by_index=[1, 1])[0])
+        least = min(least, smallest / (1 - np.sqrt(n / m)) ** 2)  # undoes the bias of few signals (Marchenko, Pastur)
+    return float(np.sqrt(shared)) * unit if smallest_worth_it < shared <= CLEARLY_MORE * least else 0.0
+
+
+def smallest_distance(X: Floats) -> float:
+    """The median over sampled nodes of the mean squared distance |x_p - x_q|^2 / M to the nearest other node."""
+    nodes = np.unique(np.linspace(0, len(X) - 1, SAMPLED).astype(int))
+    Z = cdist(X[nodes], X, "sqeuclidean")
+    Z[np.arange(len(nodes)), nodes] = np.inf
+    return float(np.median(Z.min(axis=1))) / X.shape[1]
