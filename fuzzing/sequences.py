@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 import graspel
 from fuzzing.cases import Case, require
-from fuzzing.limits import with_low_limits
+from fuzzing.limits import are_low, with_low_limits
 from fuzzing.matrices import draw_points
 from fuzzing.targets import Draw, Settings, choose, find_allowance
 from fuzzing.twins import TIE, check_graph, count_wrong
@@ -24,6 +24,7 @@ KINDS = ("add", "add", "add", "copies", "equal", "mask", "numbers", "names")
 SHARES = (0.02, 0.1, 0.5, 0.9)  # of the nodes that are forgotten
 MAX_STEPS = 7
 MAX_ROWS = 250
+LONGER = 2  # edges of old points that may miss a nearer new one where landmarks are searched (grown._nearest_arrivals)
 
 
 def draw_sequence(rng: np.random.Generator) -> Case:
@@ -83,7 +84,7 @@ def check_lists(model: graspel.GRASPEL, rows: Any, tie: float) -> None:
     No more of them are wrong than in a fit of the same rows, where a fit warns that it treats some as less far.
     """
     k, metric = model.n_neighbors, model.metric
-    allowed = find_allowance(model.certificate_.neighbor_recall) * model.graph_.n_edges
+    allowed = find_allowance(model.certificate_.neighbor_recall) * model.graph_.n_edges + LONGER * are_low()
     wrong = count_wrong(model.graph_, rows, k, metric, tie)
     if wrong > allowed:
         anew = graspel.GRASPEL(**model.get_params()).fit(rows).graph_
@@ -95,7 +96,7 @@ def check_lists(model: graspel.GRASPEL, rows: Any, tie: float) -> None:
 
 
 class Twin:
-    """All rows and names so far, and the rows that have not come yet."""
+    """All rows and names so far, and the rows that come in turn."""
 
     def __init__(self, X: Any, is_named: bool) -> None:
         self.source, self.taken = X, 0
@@ -115,7 +116,7 @@ class Twin:
         if kind == "copies" and self.rows.shape[0]:
             batch = self.rows[rng.integers(self.rows.shape[0], size=amount)]
         else:
-            batch = self.source[self.taken : self.taken + amount]
+            batch = self.source[np.arange(self.taken, self.taken + amount) % self.source.shape[0]]
             batch = batch[np.zeros(batch.shape[0], dtype=int)] if kind == "equal" else batch
             with np.errstate(all="ignore"):
                 batch = batch if factor == 1.0 else batch.astype(np.float64) * factor

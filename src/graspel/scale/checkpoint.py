@@ -74,13 +74,14 @@ class Checkpoint:
         self.folder.mkdir(parents=True, exist_ok=True)
         described = {"graspel": version("graspel"), "data": data, "parameters": parameters}
         path = self.folder / MANIFEST
-        if path.exists():
+        held = os.listdir(self.folder)  # once: another process may begin the same run now
+        if MANIFEST in held:
             with _reading(path):
                 found = _read_manifest(path.read_text())
             self._check_same(found, described)
             set_state(rng, found["random"])
             return
-        if any(not entry.name.startswith(".part-") for entry in self.folder.iterdir()):  # a killed run may leave these
+        if any(not name.startswith(".part-") for name in held):  # a killed run may leave these
             raise ValueError(f"{folder}: holds other files but no checkpoint; name an empty or a new folder.")
         with write_atomically(path) as temporary:
             temporary.write_text(_write_manifest({**described, "random": get_state(rng)}))
