@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_digits
 from sklearn.neighbors import KNeighborsClassifier
 
-from graspel import GRASPEL, spectral_init
+from graspel import GRASPEL, GraspelNeighbors, spectral_init
 
 N = 400
 
@@ -39,6 +39,14 @@ def test_umap(digits):
         random_state=0,
     )
     check_layout(model.fit_transform(X), y)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_umap_takes_the_symmetric_matrix(digits):
+    umap = pytest.importorskip("umap", reason="needs umap-learn: pip install graspel[test-ecosystem]")
+    X, y, _ = digits
+    A = GraspelNeighbors(mode="symmetric", random_state=0).fit_transform(X)
+    check_layout(umap.UMAP(metric="precomputed", n_epochs=100, random_state=0).fit_transform(A), y)
 
 
 def test_opentsne(digits):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import toy_graphs
 from graspel import Graph
@@ -74,3 +75,36 @@ def test_pytorch_geometric():
     assert graph.to_pyg().num_nodes == 20
     with pytest.raises(ValueError, match="x of shape"):
         graph.to_pyg(X[:3])
+
+
+@pytest.mark.parametrize("as_tensor", [False, True], ids=["array", "tensor"])
+def test_types_of_features_and_labels_for_pytorch_geometric(as_tensor):
+    torch = pytest.importorskip("torch", reason=PYG)
+    pyg = pytest.importorskip("torch_geometric", reason=PYG)
+    graph = toy_graphs.grid(4, 5)
+    given = torch.as_tensor if as_tensor else np.asarray
+    for X in (np.eye(20), np.eye(20, dtype=np.float32), np.eye(20, dtype=np.int32)):
+        data = graph.to_pyg(given(X))
+        assert data.x.dtype == torch.float32
+        assert pyg.nn.GCNConv(20, 2)(data.x, data.edge_index, data.edge_weight).shape == (20, 2)
+    for y, dtype in (
+        (np.arange(20), torch.int64),
+        (np.arange(20, dtype=np.int32), torch.int64),
+        (np.arange(20) > 3, torch.int64),
+        (np.linspace(0, 1, 20), torch.float32),
+    ):
+        assert graph.to_pyg(y=given(y)).y.dtype == dtype
+
+
+def test_what_pytorch_geometric_cannot_take():
+    torch = pytest.importorskip("torch", reason=PYG)
+    pytest.importorskip("torch_geometric", reason=PYG)
+    graph = toy_graphs.grid(4, 5)
+    with pytest.raises(TypeError, match=r"y holds <U1: must hold numbers.*LabelEncoder"):
+        graph.to_pyg(y=np.array(list("ab") * 10))
+    with pytest.raises(TypeError, match=r"y holds object: must hold numbers"):
+        graph.to_pyg(y=np.array(["a", None] * 10))
+    with pytest.raises(TypeError, match=r"x is a sparse matrix: must be dense. Pass x.toarray\(\)"):
+        graph.to_pyg(sp.eye_array(20))
+    with pytest.raises(TypeError, match=r"x is a sparse matrix: must be dense. Pass x.to_dense\(\)"):
+        graph.to_pyg(torch.eye(20).to_sparse())

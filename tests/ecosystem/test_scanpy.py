@@ -37,13 +37,30 @@ def test_it_writes_what_scanpy_writes(cells):
         A = cells.obsp[key]
         assert A.format == "csr"
         assert A.shape == (N, N)
-        assert (A != A.T).nnz == 0
-    weights = cells.obsp["connectivities"].data
-    assert weights.min() > 0
-    assert weights.max() <= 1
-    rows, columns = cells.obsp["distances"].nonzero()
-    lengths = np.linalg.norm(cells.X[rows] - cells.X[columns], axis=1)
-    np.testing.assert_allclose(np.asarray(cells.obsp["distances"][rows, columns]).ravel(), lengths, rtol=1e-4)
+    connectivities, distances = cells.obsp["connectivities"], cells.obsp["distances"]
+    assert (connectivities != connectivities.T).nnz == 0
+    assert connectivities.data.min() > 0
+    assert connectivities.data.max() <= 1
+    assert (np.diff(distances.indptr) == np.diff(theirs.obsp["distances"].indptr)).all()
+    assert (distances.diagonal() == 0).all()
+    assert cells.uns["neighbors"]["params"]["n_neighbors"] == theirs.uns["neighbors"]["params"]["n_neighbors"]
+
+
+def test_distances_are_those_along_the_graph_in_the_unit_of_the_data(cells):
+    distances = cells.obsp["distances"].tocoo()
+    apart = np.linalg.norm(cells.X[distances.row] - cells.X[distances.col], axis=1)
+    assert (distances.data >= apart * (1 - 1e-4)).all()
+    joined = np.asarray(cells.obsp["connectivities"][distances.row, distances.col]).ravel() == 1  # mutually nearest
+    assert joined.any()
+    np.testing.assert_allclose(distances.data[joined], apart[joined], rtol=1e-4)
+
+
+def test_copies_of_cells_are_listed_and_few_cells_are_enough(cells):
+    adata = anndata.AnnData(np.repeat(cells.X[:2], 3, axis=0))
+    neighbors(adata, 2)
+    assert (np.diff(adata.obsp["distances"].indptr) == 5).all()
+    assert adata.obsp["distances"].data.min() > 0
+    assert adata.uns["neighbors"]["params"]["n_neighbors"] == 6
 
 
 def test_leiden(cells):
@@ -62,6 +79,27 @@ def test_umap_paga_and_diffmap(cells):
     assert np.isfinite(adata.obsm["X_diffmap"]).all()
 
 
+@pytest.mark.parametrize("by_pca", [False, True], ids=["X", "X_pca"])
+def test_ingest_places_new_cells(cells, by_pca):
+    old, new = cells[::2].copy(), cells[1::2].copy()
+    for adata in (old, new):
+        adata.obsp, adata.uns = {}, {}
+    truth = new.obs.pop("digit")
+    if by_pca:
+        sc.pp.pca(old, n_comps=20)
+    sc.pp.neighbors(old, use_rep=None if by_pca else "X")
+    sc.tl.umap(old, maxiter=20)
+    how = {"obs": "digit", "embedding_method": "umap"}
+    try:
+        sc.tl.ingest(new.copy(), old, **how)
+    except TypeError as error:  # of scanpy 1.11 with pynndescent from 0.6 on
+        pytest.skip(f"scanpy's ingest does not run on scanpy's own neighbors here: {error}")
+    neighbors(old)
+    sc.tl.ingest(new, old, **how)
+    assert (np.asarray(new.obs.digit) == np.asarray(truth)).mean() > 0.85
+    assert np.isfinite(new.obsm["X_umap"]).all()
+
+
 def test_h5ad_round_trip(cells, tmp_path):
     cells.write_h5ad(tmp_path / "cells.h5ad")
     again = anndata.read_h5ad(tmp_path / "cells.h5ad")
@@ -77,6 +115,9 @@ def test_representation_key_and_copy(cells):
     assert made.uns["ours"]["params"]["use_rep"] == "X_pca"
     assert not len(adata.obsp)
     sc.tl.leiden(made, neighbors_key="ours", flavor="igraph", n_iterations=2, directed=False)
+    neighbors(adata)
+    assert adata.uns["neighbors"]["params"]["n_pcs"] == 10  # as scanpy says it, for ingest to project new cells
+    del adata.uns["pca"]
     neighbors(adata)
     assert adata.uns["neighbors"]["params"]["use_rep"] == "X_pca"
 

@@ -103,6 +103,47 @@ def test_new_points_reach_others_through_their_nearest_point(moons):
     np.testing.assert_allclose(row.toarray(), model.transform(X[[10]]).toarray(), atol=1e-6)
 
 
+@pytest.mark.parametrize("mode", ["distance", "connectivity", "symmetric"])
+def test_a_point_can_be_left_out_of_its_own_neighbors(moons, mode):
+    X = np.concatenate([moons[0], np.repeat(moons[0][:1], 12, axis=0)])  # more copies of a point than neighbors
+    model = GraspelNeighbors(7, mode=mode, include_self=False, random_state=0)
+    A = model.fit_transform(X)
+    own = A.tocoo()
+    assert (own.row != own.col).all()
+    if mode == "symmetric":
+        assert (A != A.T).nnz == 0
+        return
+    assert (np.diff(A.indptr) == 7).all()
+    assert (A.data[A.indptr[0] : A.indptr[1]] == (mode == "connectivity")).all()
+    unique = slice(1, len(moons[0]))  # a copy gets the row of the first
+    assert abs(A[unique] - model.transform(X[unique])).max() < 1e-12
+    assert (np.diff(model.transform(X[:3] + 0.01).indptr) == 7).all()
+
+
+def test_include_self_must_be_a_flag(moons):
+    with pytest.raises(ValueError, match="include_self='no'"):
+        GraspelNeighbors(7, include_self="no").fit(moons[0])
+
+
+def test_isomap_takes_the_symmetric_matrix_of_separate_groups(rng):
+    X = np.concatenate([rng.standard_normal((60, 3)), 50 + rng.standard_normal((60, 3))])
+    A = GraspelNeighbors(mode="symmetric", random_state=0).fit_transform(X)
+    rows = Isomap(n_neighbors=None, radius=np.inf, metric="precomputed").fit_transform(A)
+    assert (np.sign(rows[:60, 0]) != np.sign(rows[60:, 0])).all()
+
+
+def test_cleanlab_finds_the_duplicates_and_no_others(digits):
+    cleanlab = pytest.importorskip("cleanlab", reason="needs cleanlab: pip install cleanlab[datalab]")
+    X = digits[0].copy()
+    X[5] = X[9]
+    A = GraspelNeighbors(10, include_self=False, random_state=0).fit_transform(X)
+    lab = cleanlab.Datalab({"y": digits[1]}, label_name="y", verbosity=0)
+    lab.find_issues(knn_graph=A, issue_types={"near_duplicate": {}, "outlier": {}})
+    issues = lab.get_issues()
+    assert set(np.flatnonzero(issues.is_near_duplicate_issue)) >= {5, 9}
+    assert issues.is_near_duplicate_issue.mean() < 0.05
+
+
 @pytest.mark.parametrize(
     ("last", "measure"),
     [

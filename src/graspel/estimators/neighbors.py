@@ -1,6 +1,6 @@
 """GraspelNeighbors: neighbors along the learned graph, in the place of scikit-learn's KNeighborsTransformer.
 
-An ultra-sparse graph has few edges at a point, and tools such as Isomap, t-SNE or HDBSCAN want k neighbors of each. The
+An ultra-sparse graph has few edges at a point, and tools such as Isomap, t-SNE or UMAP want k neighbors of each. The
 neighbors here are the points that are nearest along the edges of the graph, whose lengths are distances in the data.
 """
 
@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.neighbors import sort_graph_by_row_values
 
 from graspel.estimators.learner import GRASPEL
 from graspel.estimators.uses_learner import LearnerEstimator
 from graspel.graph.neighbor_lists import Seeds, nearest_along_graph
-from graspel.runtime.parameters import check_choice, check_number
+from graspel.runtime.parameters import check_choice, check_flag, check_number
+from graspel.runtime.types import Ints
 
 MODES = ("distance", "connectivity", "symmetric")
 TIED_NEIGHBORS = 3  # points of the fit through which the paths of a new point lead
@@ -31,8 +33,11 @@ class GraspelNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learne
     mode : {"distance", "connectivity", "symmetric"}, default="distance"
         "distance": the distances along the graph to the `n_neighbors` nearest points, and to the point itself, which
         is 0. "connectivity": 1 for the `n_neighbors` nearest points, the point itself counted. "symmetric": like
-        "distance", with the entries that are needed to make the matrix symmetric and connected, for HDBSCAN; rows then
-        differ in length.
+        "distance", with the entries that are needed to make the matrix symmetric and connected, for Isomap and UMAP;
+        rows then differ in length.
+    include_self : bool, default=True
+        Whether a point is among its own neighbors, as KNeighborsTransformer has it. False: rows hold the `n_neighbors`
+        nearest other points, in every mode; cleanlab wants that, and takes a distance of 0 for a duplicate.
     metric : {"euclidean", "cosine", "correlation", "precomputed"}, str or callable, default="euclidean"
         The distance between points, as in GRASPEL. If you give a learner, set it there.
     learner : GRASPEL, default=None
@@ -79,6 +84,7 @@ class GraspelNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learne
         n_neighbors: int = 15,
         *,
         mode: str = "distance",
+        include_self: bool = True,
         metric: Any = "euclidean",
         learner: GRASPEL | None = None,
         random_state: Any = None,
@@ -87,6 +93,7 @@ class GraspelNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learne
     ) -> None:
         self.n_neighbors = n_neighbors
         self.mode = mode
+        self.include_self = include_self
         self.metric = metric
         self.learner = learner
         self.random_state = random_state
@@ -107,6 +114,7 @@ class GraspelNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learne
         self
         """
         check_choice("mode", self.mode, MODES)
+        check_flag("include_self", self.include_self)
         check_number("n_neighbors", self.n_neighbors, ">= 1", lambda v: v >= 1, whole=True, hint="10 to 30 are usual.")
         learner, index = self._begin(X)
         n_points = index.n_points
@@ -126,7 +134,7 @@ class GraspelNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learne
     def fit_transform(self, X: Any, y: Any = None) -> sp.csr_matrix:
         """Learn the graph of the rows of X, and return the neighbors of each (N x N, CSR)."""
         nodes = self.fit(X).n_samples_fit_
-        A = self._neighbors(Seeds.at_nodes(nodes))
+        A = self._neighbors(Seeds.at_nodes(nodes), np.arange(nodes))
         return self._make_symmetric(A) if self.mode == "symmetric" else A
 
     def transform(self, X: Any) -> sp.csr_matrix:
@@ -138,16 +146,22 @@ class GraspelNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learne
         used = np.where(ties.is_old[:, None], np.arange(ties.z.shape[1]) == 0, np.isfinite(ties.z))
         distances = np.sqrt(np.where(used, ties.z, 0.0)) * self._unit
         start = np.append(0, np.cumsum(used.sum(axis=1)))
-        return self._neighbors(Seeds(start, ties.indices[used], distances[used]))
+        own = np.where(ties.is_old, ties.indices[:, 0], -1)
+        return self._neighbors(Seeds(start, ties.indices[used], distances[used]), own)
 
-    def _neighbors(self, seeds: Seeds) -> sp.csr_matrix:
-        """The nearest points of each query, as a matrix whose rows are sorted by distance."""
-        k = self.n_neighbors + (self.mode != "connectivity")
-        found = nearest_along_graph(self.graph_, seeds, k, self._lengths, self.n_jobs)
-        n_queries = len(found.indices)
-        values = np.ones(found.distances.shape) if self.mode == "connectivity" else found.distances
+    def _neighbors(self, seeds: Seeds, own: Ints) -> sp.csr_matrix:
+        """The nearest points of each query, in rows sorted by distance; own[i] is the node of query i."""
+        k = self.n_neighbors + (self.mode != "connectivity" or not self.include_self)
+        indices, distances = nearest_along_graph(self.graph_, seeds, k, self._lengths, self.n_jobs)
+        if not self.include_self:
+            dropped = indices == own[:, None]
+            dropped[~dropped.any(axis=1), -1] = True  # a new point, or one with so many copies that it is not listed
+            k -= 1
+            indices, distances = indices[~dropped].reshape(-1, k), distances[~dropped].reshape(-1, k)
+        n_queries = len(indices)
+        values = np.ones(distances.shape) if self.mode == "connectivity" else distances
         indptr = np.arange(0, n_queries * k + 1, k, dtype=np.int32 if n_queries * k < 2**31 else np.int64)
-        entries = values.ravel(), found.indices.ravel().astype(indptr.dtype), indptr
+        entries = values.ravel(), indices.ravel().astype(indptr.dtype), indptr
         return sp.csr_matrix(entries, shape=(n_queries, self.graph_.n_nodes))
 
     def _make_symmetric(self, A: sp.csr_matrix) -> sp.csr_matrix:
@@ -160,7 +174,7 @@ class GraspelNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learne
         rows, columns, values = rows[order], columns[order], values[order]
         first = np.append(True, (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1]))
         kept = values[first], (rows[first].astype(np.int32), columns[first].astype(np.int32))
-        return sp.csr_matrix(sp.coo_array(kept, shape=A.shape))
+        return sort_graph_by_row_values(sp.csr_matrix(sp.coo_array(kept, shape=A.shape)), warn_when_not_sorted=False)
 
     @property
     def _n_features_out(self) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from graspel.graph.provenance import Origin
 from graspel.io.checks import check_claimed_size, file_suffix
@@ -143,22 +144,36 @@ def to_pyg(graph: Graph, x: Any, y: Any) -> torch_geometric.data.Data:
     pyg = import_optional("torch_geometric.data", "pyg", "Graph.to_pyg")
     ends = np.stack([np.concatenate([graph.heads, graph.tails]), np.concatenate([graph.tails, graph.heads])])
     order = np.lexsort((ends[1], ends[0]))
-    given = {}
-    for name, values, dtype in (("x", x, torch.float32), ("y", y, None)):
-        if values is None:
-            continue
-        tensor = values if torch.is_tensor(values) else torch.as_tensor(np.array(values), dtype=dtype)
-        if tensor.shape[:1] != (graph.n_nodes,):
-            raise ValueError(
-                f"{name} of shape {tuple(tensor.shape)}: must have one row for each of {graph.n_nodes} nodes."
-            )
-        given[name] = tensor
+    columns = {"x": x, "y": y}.items()
+    given = {name: _to_tensor(name, values, graph.n_nodes) for name, values in columns if values is not None}
+    if "x" in given:
+        given["x"] = given["x"].to(torch.float32)  # the type of the weights, and of the parameters of a layer
     return pyg.Data(
         edge_index=torch.as_tensor(ends[:, order]),
         edge_weight=torch.as_tensor(np.tile(graph.weights, 2)[order], dtype=torch.float32),
         num_nodes=graph.n_nodes,
         **given,
     )
+
+
+def _to_tensor(name: str, values: Any, n_nodes: int) -> Any:
+    """Features or labels of the nodes as a tensor: float32, or int64 for whole numbers and booleans."""
+    import torch
+
+    if sp.issparse(values) or (torch.is_tensor(values) and values.layout != torch.strided):
+        dense = "to_dense" if torch.is_tensor(values) else "toarray"
+        raise TypeError(f"{name} is a sparse matrix: must be dense. Pass {name}.{dense}().")
+    if not torch.is_tensor(values):
+        array = np.array(values)
+        if array.dtype.kind not in "biuf":
+            raise TypeError(
+                f"{name} holds {array.dtype}: must hold numbers. "
+                "sklearn.preprocessing.OrdinalEncoder and LabelEncoder turn text into numbers."
+            )
+        values = torch.as_tensor(array)
+    if values.shape[:1] != (n_nodes,):
+        raise ValueError(f"{name} of shape {tuple(values.shape)}: must have one row for each of {n_nodes} nodes.")
+    return values.to(torch.float32 if values.is_floating_point() else torch.int64)
 
 
 def _from_edges(

@@ -374,9 +374,9 @@ class Graph:
         Parameters
         ----------
         x : array-like or tensor (n_nodes x features), optional
-            Features of the nodes.
+            Features of the nodes, dense. They become float32, as the weights.
         y : array-like or tensor (n_nodes), optional
-            Labels of the nodes.
+            Labels of the nodes as numbers: whole numbers become int64, others float32.
         """
         return to_pyg(self, x, y)
 

@@ -24,6 +24,7 @@ from graspel.runtime.optional import require_optional
 __all__ = ["neighbors"]
 
 PCA = "X_pca"  # where scanpy keeps principal components
+LISTED_CELLS = 15  # neighbors of each cell in obsp["distances"], the cell itself counted: scanpy's own default
 
 
 def neighbors(
@@ -59,12 +60,14 @@ def neighbors(
     -------
     AnnData or None
         ``obsp["connectivities"]`` holds relative weights in (0, 1] (:mod:`graspel.graph.relative_weights`),
-        ``obsp["distances"]`` the distances along the edges, and ``uns["neighbors"]`` how they were made.
+        ``obsp["distances"]`` the distances along the graph to the 14 nearest other cells of each, and
+        ``uns["neighbors"]`` how they were made. Its ``n_neighbors`` is 15, the number of cells in these lists with the
+        cell itself, by which ``scanpy.tl.ingest`` places new cells.
 
     Notes
     -----
     A graph with two edges a cell falls into more communities than one with fifteen: take a Leiden resolution of about
-    0.1 (docs/howto/single_cells.md has figures).
+    0.1 (docs/howto/single-cells.md has figures).
 
     Examples
     --------
@@ -85,18 +88,23 @@ def neighbors(
     graph = model.fit(X).graph_
     prefix = "" if key_added is None else f"{key_added}_"
     connectivities, distances = f"{prefix}connectivities", f"{prefix}distances"
+    nearest = _list_cells(model, graph)
     adata.obsp[connectivities] = sp.csr_matrix(relative_weights(graph).adjacency.astype(np.float32))
-    adata.obsp[distances] = sp.csr_matrix(_edge_distances(model, graph))
+    adata.obsp[distances] = nearest
+    params = {
+        "n_neighbors": nearest.nnz // graph.n_nodes + 1,
+        "method": "umap",  # scanpy's tools know only their own methods; this one means weights in (0, 1]
+        "made_by": "graspel",
+        "metric": model.metric if isinstance(model.metric, str) else "callable",
+    }
+    if use_rep is None and rep == PCA and "pca" in adata.uns:
+        params["n_pcs"] = X.shape[1]  # ingest then projects new cells; told the key, it looks for X_pca among them
+    else:
+        params["use_rep"] = rep
     adata.uns["neighbors" if key_added is None else key_added] = {
         "connectivities_key": connectivities,
         "distances_key": distances,
-        "params": {
-            "n_neighbors": int(model.n_neighbors),
-            "method": "umap",  # scanpy's tools know only their own methods; this one means weights in (0, 1]
-            "made_by": "graspel",
-            "metric": model.metric if isinstance(model.metric, str) else "callable",
-            "use_rep": rep,
-        },
+        "params": params,
     }
     return adata if copy else None
 
@@ -122,7 +130,12 @@ def _representation(adata: Any, rep: str) -> Any:
     return adata.obsm[rep]
 
 
-def _edge_distances(model: GRASPEL, graph: Graph) -> sp.csr_array:
-    """The symmetric matrix of the distances along the edges, in the unit of the data."""
-    lengths = model._fit.index.distances(graph.heads, graph.tails)
-    return graph.with_weights(np.maximum(lengths, np.finfo(np.float64).tiny)).adjacency
+def _list_cells(model: GRASPEL, graph: Graph) -> sp.csr_matrix:
+    """The distances along the graph from each cell to the nearest others, equally many in every row."""
+    k = min(LISTED_CELLS, graph.n_nodes) - 1
+    found = graph.neighbor_lists(k, lengths=model._fit.index.distances(graph.heads, graph.tails))
+    order = np.argsort(found.indices, axis=1)
+    # Tools that drop zeros must not drop copies of a cell.
+    values = np.maximum(np.take_along_axis(found.distances, order, axis=1), np.finfo(np.float64).tiny)
+    columns, start = np.take_along_axis(found.indices, order, axis=1), k * np.arange(graph.n_nodes + 1)
+    return sp.csr_matrix((values.ravel(), columns.ravel(), start), shape=(graph.n_nodes, graph.n_nodes))
