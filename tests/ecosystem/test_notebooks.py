@@ -12,8 +12,7 @@ import pytest
 from graspel import GRASPEL, Graph
 from graspel.findings import judge
 from graspel.plot import drawing
-from graspel.runtime.notebook_progress import in_notebook
-from graspel.runtime.progress import announce, printing_progress
+from graspel.runtime.progress import announce, in_notebook, printing_progress
 
 
 @pytest.fixture(scope="module")

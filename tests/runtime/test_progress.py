@@ -65,13 +65,16 @@ def test_a_run_reports_its_steps_in_order(rng):
     X = rng.standard_normal((200, 20)) + 5 * rng.standard_normal((5, 20))[rng.integers(5, size=200)]
     heard = []
     with listening(heard.append):
-        GRASPEL(random_state=0, edge_ratio=0.01).fit(X)
+        model = GRASPEL(random_state=0, edge_ratio=0.01).fit(X)
     steps = list(dict.fromkeys(progress.step for progress in heard))
-    assert steps == ["preparing", "nearest neighbors", "joining components", "adding critical edges", "certificate"]
+    assert steps == ["preparing", "nearest neighbors", "joining components", "adding critical edges"]
     shares = [progress.share for progress in heard if progress.step == "adding critical edges"]
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
     assert all(progress.share is None or 0 <= progress.share <= 1 for progress in heard)
+    with listening(heard.append):
+        assert model.certificate_.connected
+    assert heard[-1].step == "certificate"  # computed when it is asked for
 
 
 def test_verbose_prints_and_silence_is_the_default(capsys, rng):
@@ -79,4 +82,4 @@ def test_verbose_prints_and_silence_is_the_default(capsys, rng):
     GRASPEL(random_state=0).fit(X)
     assert capsys.readouterr().out == ""
     GRASPEL(random_state=0, verbose=1).fit(X)
-    assert "graspel: certificate" in capsys.readouterr().out
+    assert "graspel: adding critical edges" in capsys.readouterr().out

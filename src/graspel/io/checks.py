@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from graspel.runtime.available_memory import available_memory
+from graspel.runtime.memory import available_memory
 from graspel.runtime.shown import shorten
 
 __all__ = [

@@ -17,7 +17,7 @@ from graspel.learning.initial import InitialGraph
 from graspel.learning.objective import truncated_objective
 from graspel.learning.settings import Settings
 from graspel.learning.weights import Weights
-from graspel.runtime.free_memory import return_free_memory
+from graspel.runtime.memory import return_free_memory
 from graspel.runtime.progress import announce
 
 PHASE = "adding critical edges"  # what the progress bar calls the rounds

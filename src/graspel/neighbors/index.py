@@ -27,7 +27,7 @@ from graspel.neighbors.approximate import SMALL
 from graspel.neighbors.engines import engine_of
 from graspel.neighbors.exact import EXTRA_CANDIDATES, is_compared_with_all
 from graspel.neighbors.search import Neighbors, check_engine, nearest_by_user, nearest_neighbors, set_copies_aside
-from graspel.runtime.free_memory import return_free_memory
+from graspel.runtime.memory import return_free_memory
 from graspel.runtime.parallel import count_threads, one_thread_per_call
 from graspel.runtime.parameters import check_number, generator, get_state, restore_generator
 from graspel.runtime.types import Bools, Floats, Ints

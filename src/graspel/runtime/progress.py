@@ -12,14 +12,15 @@ The steps of a run call :func:`announce`; a progress bar, a log or a test receiv
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from html import escape
 from math import inf
 from time import monotonic
-
-from graspel.runtime.notebook_progress import in_notebook, show_in_notebook
+from typing import Any
 
 LINE_SECONDS = 1.0  # between two printed lines of one step, at least
 
@@ -35,6 +36,7 @@ class Progress:
 
 Listener = Callable[[Progress], None]
 
+_handles: dict[int, Any] = {}  # the line of the notebook cell that runs, by the number of the cell
 _listeners: ContextVar[tuple[Listener, ...]] = ContextVar("graspel_progress_listeners", default=())
 
 
@@ -104,6 +106,29 @@ class ProgressPrinter:
             return
         share = "" if progress.share is None else f" {progress.share:4.0%}"
         print(f"graspel: {progress.step}{share}{f' ({detail})' if detail else ''}", flush=True)
+
+
+def in_notebook() -> bool:
+    """Whether this is a cell of a Jupyter notebook, which can replace what it has shown."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return shell is not None and getattr(shell, "kernel", None) is not None
+
+
+def show_in_notebook(progress: Progress, detail: str) -> None:
+    """Replace the line of this cell, in the place of many printed ones, by a bar, the step at work and a detail."""
+    from IPython import get_ipython
+    from IPython.display import HTML, display
+
+    share = "" if progress.share is None else f' value="{progress.share:.3f}"'
+    more = f" ({escape(detail)})" if detail else ""
+    bar = HTML(f"<progress{share} style='width:180px'></progress> {escape(progress.step)}{more}")
+    cell = int(getattr(get_ipython(), "execution_count", 0))
+    if cell in _handles:
+        _handles[cell].update(bar)
+    else:
+        _handles.clear()
+        _handles[cell] = display(bar, display_id=True)
 
 
 @contextmanager

@@ -4,6 +4,9 @@ scipy's compiled code trusts these arrays. An index outside the matrix, which a 
 ``A.indices`` can bring, makes it read and write memory that does not belong to the matrix: the process crashes, or
 computes with garbage. So every sparse matrix from outside (a file, an argument of the user) passes
 :func:`check_sparse_structure` before any operation of scipy.
+
+scipy's own `check_format` does not do: it accepts ``indptr = [0, 5, 0]``, only warns of indices that are not whole
+numbers, changes the matrix, and exists for three of the seven formats.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from graspel.data.principal import MOST_SKETCH_DIMENSIONS, SKETCH_DIMENSIONS, SK
 from graspel.data.validation import bytes_in_memory
 from graspel.learning.settings import Settings
 from graspel.neighbors.exact import EXTRA_CANDIDATES
-from graspel.runtime.available_memory import available_memory
+from graspel.runtime.memory import available_memory
 
 FIXED = 58e6  # bytes: compiled loops and buffers; where the loops have to be compiled first, 60 MB more
 SEARCH = 240.0  # bytes per point: landmarks, cells and hashes

@@ -44,7 +44,7 @@ from graspel.linalg.factor.elimination_levels import EliminationLevels
 from graspel.linalg.factor.elimination_sequence import EliminationSequence
 from graspel.linalg.factor.ordering import permute
 from graspel.linalg.vectors import MIN_THREADED_LENGTH, map_each
-from graspel.runtime.free_memory import return_free_memory
+from graspel.runtime.memory import return_free_memory
 from graspel.runtime.parallel import row_blocks, run_blocks
 from graspel.runtime.types import Floats
 

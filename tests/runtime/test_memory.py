@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graspel.runtime import available_memory as memory
+from graspel.runtime import memory
 
 
 @pytest.fixture
@@ -49,3 +49,11 @@ def test_the_tightest_group_decides(system):
 def test_this_machine_has_some():
     found = memory.available_memory()
     assert found is None or found > 1e6
+
+
+def test_memory_is_returned_where_that_is_possible_and_nothing_fails_elsewhere(monkeypatch):
+    memory.return_free_memory()
+    monkeypatch.setattr(memory.sys, "platform", "plan9")
+    memory._find_trim.cache_clear()
+    memory.return_free_memory()
+    memory._find_trim.cache_clear()
