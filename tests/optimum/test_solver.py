@@ -12,7 +12,7 @@ from scipy.spatial.distance import pdist, squareform
 from graspel import GRASPEL
 from graspel.data.prepare import prepare_rows
 from graspel.graph.generators import grid_graph
-from graspel.learning import run
+from graspel.learning import optimal_run, run
 from graspel.learning.settings import Settings
 from graspel.linalg import smallest_eigenpairs
 from graspel.linalg.edge_resistances import EdgeResistances
@@ -151,7 +151,7 @@ def test_many_points_are_searched_in_lists_first(monkeypatch, seed, work, pairs)
     whole = GRASPEL(weights="optimal", random_state=0).fit(X)
     monkeypatch.setattr(columns, "ALL_PAIRS_NODES", 10)
     monkeypatch.setattr(columns, "ALL_PAIRS_WORK", work)
-    for module in (columns, run):
+    for module in (columns, optimal_run):
         monkeypatch.setattr(module, "STRICT_NODES", 10)
     monkeypatch.setattr(pricing, "COLUMNS", 64)
     monkeypatch.setattr(pricing, "SAMPLED_BLOCKS", 2)
@@ -167,7 +167,7 @@ def estimated(monkeypatch, X, finish_work=0, **parameters):
     monkeypatch.setattr(columns, "OPTIMUM_WORK", 0)
     monkeypatch.setattr(columns, "BOUND_BATCHES", 16)
     monkeypatch.setattr(columns, "FINISH_WORK", finish_work)
-    for module in (columns, run):
+    for module in (columns, optimal_run):
         monkeypatch.setattr(module, "STRICT_NODES", 10)
     return GRASPEL(weights="optimal", random_state=0, **parameters).fit(X)
 

@@ -16,7 +16,7 @@ from graspel import GRASPEL
 from graspel.data.fingerprint import fingerprint
 from graspel.data.prepare import prepare_rows
 from graspel.graph import Graph
-from graspel.learning import run
+from graspel.learning import optimal_run
 from graspel.neighbors.approximate import SMALL
 from graspel.neighbors.landmarks import Landmarks
 from graspel.neighbors.search import Neighbors
@@ -28,7 +28,7 @@ KILLED = """
 import os, signal, sys
 import numpy as np
 from graspel import GRASPEL
-from graspel.learning import run
+from graspel.learning import start
 from graspel.scale import checkpoint
 
 def die(*args, **kwargs):
@@ -41,7 +41,7 @@ def die_while_writing(path, **arrays):
 when, X, folder = sys.argv[1], np.load(sys.argv[2]), sys.argv[3]
 callback = None
 if when == "joining":
-    run.connect_components = die
+    start.connect_components = die
 elif when == "writing":
     checkpoint.np.savez = die_while_writing
 else:
@@ -105,7 +105,7 @@ def test_a_finished_run_is_only_certified_again(X, tmp_path, monkeypatch, parame
 def test_the_search_for_the_optimum_goes_on_after_any_round(tmp_path, monkeypatch, is_large):
     if is_large:  # as where near pairs are searched first, by random flows
         monkeypatch.setattr(columns, "ALL_PAIRS_NODES", 10)
-        for module in (columns, run):
+        for module in (columns, optimal_run):
             monkeypatch.setattr(module, "STRICT_NODES", 10)
     X = np.random.default_rng(0).normal(size=(120, 3))
     whole = GRASPEL(weights="optimal", random_state=0).fit(X)

@@ -1,4 +1,4 @@
-"""Fit: what a run leaves behind, and what can be asked of it."""
+"""RunState, where a run stands, and Fit, what it leaves behind and what can be asked of it."""
 
 from __future__ import annotations
 
@@ -23,6 +23,19 @@ from graspel.optimum.problem import Optimality
 from graspel.runtime.types import Floats
 
 
+@dataclass
+class RunState:
+    """Where a run stands: its graph, the rule of the weights, and the embedding of the last round (None before it).
+
+    `search` is the state of the search for the optimum, None if there is no such search, or before its first round.
+    """
+
+    graph: Graph
+    weigh: Weights
+    embedding: Embedding | None = None
+    search: dict[str, Any] | None = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Fit:
     """What a run leaves behind.
@@ -30,7 +43,7 @@ class Fit:
     Attributes
     ----------
     graph : Graph, calibrated
-    z : array, distances in the data between the ends of its edges
+    z : array, z_data of its edges: squared distances in the data
     history : list of Round
     settled : bool, whether the stability rule was met
     out_of_rounds : bool, whether max_iter ended the rounds before the rule or the callback did

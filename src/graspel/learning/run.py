@@ -2,8 +2,10 @@ r"""Algorithm 1 of the paper: learn a graph from data points, as a plain functio
 
 The function starts from a small neighbor graph (Step 1) and embeds it (Step 2). It finds the pairs whose distance in
 the embedding is far too large for their distance in the data, and makes edges of them (Step 3), until no such pair is
-left (Step 4). Each step is a file of this folder; what is not part of the algorithm stands in
-:mod:`graspel.learning.run_log`.
+left (Step 4). Each step is a file of this folder: Step 1 is `start`, `initial` and `connect`, Step 2 `embed`, Step 3
+`candidates` and `criticality`, Step 4 `stability`; at the end `objective` calibrates the weights. What is not part of
+the algorithm stands in `run_log` and `fit`, and the search for the optimum, which replaces the rounds, in
+`optimal_run`.
 
 References
 ----------
@@ -13,7 +15,6 @@ Y. Wang, Z. Zhao and Z. Feng. GRASPEL: Graph Spectral Learning at Scale. 2020. S
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -21,29 +22,22 @@ import numpy as np
 from graspel.data.protocol import Data
 from graspel.graph import Graph
 from graspel.learning.candidates import EmbeddedGraph
-from graspel.learning.connect import connect_components, join_components
 from graspel.learning.criticality import Critical, add_critical_edges, find_most_critical
 from graspel.learning.embed import Embedding, spectral_embedding
-from graspel.learning.fit import Fit
+from graspel.learning.fit import Fit, RunState
 from graspel.learning.history import Callback, Round
-from graspel.learning.initial import Pairs, initial_graph, listed_pairs
 from graspel.learning.objective import calibrate
+from graspel.learning.optimal_run import run_optimum
 from graspel.learning.run_log import RunLog
 from graspel.learning.settings import Settings
+from graspel.learning.start import begin_run
 from graspel.learning.weights import Weights
 from graspel.neighbors.index import NeighborIndex
-from graspel.optimum.columns import STRICT_NODES, NewColumns
-from graspel.optimum.pricing import PairDistances
-from graspel.optimum.problem import State
-from graspel.optimum.solver import TOL, refine_weights, solve
+from graspel.optimum.solver import refine_weights
 from graspel.runtime.parameters import get_state
 from graspel.runtime.progress import announce
 from graspel.runtime.types import Floats
-from graspel.scale.checkpoint import Checkpoint, RunState
-from graspel.scale.chunked import ChunkedStart
-
-OPTIMUM_NEIGHBORS = 6  # neighbors of each point where the search for the optimum starts: it keeps 2.5 to 5 edges a node
-OPTIMUM_LISTED = 20  # neighbors of each point that are searched for edges where resistances may be estimates
+from graspel.scale.checkpoint import Checkpoint
 
 
 def run(
@@ -73,9 +67,9 @@ def run(
     """
     log = RunLog(settings, callback)
     if settings.weights == "optimal":
-        return _run_optimum(index, settings, rng, log, checkpoint)
+        return run_optimum(index, settings, rng, log, checkpoint)
     state = checkpoint.load_round(index, log, rng, with_lists=not release) if checkpoint else None
-    state = state or _begin(index, settings, rng, log, checkpoint)  # Step 1
+    state = state or begin_run(index, settings, rng, log, checkpoint)  # Step 1
     if release:
         index.release()
     save = partial(checkpoint.save_round, index=index, log=log, rng=rng) if checkpoint else None
@@ -108,7 +102,7 @@ def run_rounds(
 ) -> None:
     """Steps 2 to 4, until the graph is stable or there is no other round; `save` is called after each.
 
-    The state alone holds the graph and its embedding, so that each round's can be given up when the next one is there.
+    The state alone holds the graph and the embedding: the old ones are freed as soon as the new ones exist.
     """
     while log.is_running:
         _run_round(state, points, settings, log, rng)
@@ -126,73 +120,6 @@ def _run_round(state: RunState, points: Data, settings: Settings, log: RunLog, r
     if not is_stable:
         state.graph = add_critical_edges(graph, critical, state.weigh, round=log.next_round)
     log.end_round(graph, state.graph, state.weigh, state.embedding, critical, is_stable)
-
-
-def _run_optimum(
-    index: NeighborIndex, settings: Settings, rng: np.random.Generator, log: RunLog, checkpoint: Checkpoint | None
-) -> Fit:
-    """Learn the graph that maximizes the objective over all graphs (:mod:`graspel.optimum.solver`)."""
-    k = min(max(settings.n_neighbors, OPTIMUM_NEIGHBORS), index.n_points - 1)
-    n_listed = min(OPTIMUM_LISTED, index.n_points - 1) if index.n_points > STRICT_NODES else 0
-    state = checkpoint.load_round(index, log, rng, with_lists=True) if checkpoint else None
-    state = state or _begin(index, replace(settings, n_neighbors=k, n_listed=n_listed), rng, log, checkpoint)  # Step 1
-    tol, listed = (
-        TOL if settings.tol is None else settings.tol,
-        listed_pairs(index.lists(max(k, n_listed)), index.n_points),
-    )
-    columns, found = _begin_columns(state, index.points, listed, settings, tol, rng)
-
-    def save(found: State) -> None:
-        if checkpoint:
-            checkpoint.save_round(replace(state, graph=found.graph, search=found.as_dict()), index, log, rng)
-
-    max_iter = 0 if log.stopped else settings.max_iter
-    best = solve(columns, found, log.history, max_iter=max_iter, callback=log.callback, save=save)  # Steps 2 to 4
-    return Fit(
-        graph=best.graph,
-        z=best.k - 4 * settings.beta,
-        history=best.history,
-        settled=best.settled,
-        out_of_rounds=best.out_of_rounds,
-        tolerance=1 + tol,
-        support_gap=best.support_gap,
-        index=index,
-        settings=settings,
-        weigh=state.weigh,
-        random_state=get_state(rng),
-        optimality=best.optimality,
-        exact=best.exact,
-    )
-
-
-def _begin_columns(
-    state: RunState, points: Data, listed: Pairs, settings: Settings, tol: float, rng: np.random.Generator
-) -> tuple[NewColumns, State]:
-    """All pairs of points, and the state at the start or where an earlier run was interrupted."""
-    graph, beta, kept = state.graph, settings.beta, state.search or {}
-    unit = kept["unit"] if kept else float(np.median(state.weigh.distances(graph))) + 4 * beta
-    columns = NewColumns(PairDistances(points, state.weigh.floor, beta, unit), listed, settings.sigma, tol, rng)
-    return columns, State(graph, **kept) if kept else columns.start(graph)
-
-
-def _begin(
-    index: NeighborIndex, settings: Settings, rng: np.random.Generator, log: RunLog, checkpoint: Checkpoint | None
-) -> RunState:
-    """Step 1: the initial graph, its components joined to one."""
-    join = join_components
-    if checkpoint:
-        index.search_with(checkpoint.search)
-    if index.is_remote:
-        on_workers = ChunkedStart()
-        index.search_with(on_workers.search)
-        join = on_workers.join
-    start = initial_graph(index, settings.initial, settings.n_neighbors, rng, n_listed=settings.n_listed)
-    graph = connect_components(start, sigma=settings.sigma, beta=settings.beta, rng=rng, join=join)
-    log.record_start(start, graph)
-    state = RunState(graph, start.weigh)
-    if checkpoint:
-        checkpoint.save_round(state, index, log, rng)
-    return state
 
 
 def _embed(graph: Graph, previous: Embedding | None, settings: Settings, rng: np.random.Generator) -> Embedding:

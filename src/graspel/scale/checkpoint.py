@@ -15,7 +15,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from graspel.graph import Graph
 from graspel.io.atomic import write_atomically
 from graspel.io.npy_arrays import open_archive, read_member
 from graspel.learning.embed import Embedding
+from graspel.learning.fit import RunState
 from graspel.learning.history import Round
 from graspel.learning.initial import edges_from_user
 from graspel.learning.run_log import RunLog
@@ -43,19 +44,6 @@ MANIFEST, LISTS, ROUNDS = "checkpoint.json", "lists.npz", "rounds.npz"
 LANDMARK_ARRAYS = ("rows", "start", "members", "density")
 LIST_ARRAYS = ("indices", "z", "distinct", "copies", "copy_of")
 GRAPH_ARRAYS = ("heads", "tails", "weights", "origin", "round", "eta", "gradient")
-
-
-@dataclass
-class RunState:
-    """Where a run stands: its graph, the rule of the weights, and the embedding of the last round (None before it).
-
-    `search` is the state of the search for the optimum, None if there is no such search, or before its first round.
-    """
-
-    graph: Graph
-    weigh: Weights
-    embedding: Embedding | None = None
-    search: dict[str, Any] | None = None
 
 
 class Checkpoint:

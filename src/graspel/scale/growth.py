@@ -31,7 +31,7 @@ from graspel.data.prepare import METRICS, is_of_rows
 from graspel.graph import Graph, Origin
 from graspel.graph.edges import edge_keys
 from graspel.learning.connect import join_components
-from graspel.learning.fit import Fit
+from graspel.learning.fit import Fit, RunState
 from graspel.learning.history import Round
 from graspel.learning.run import finish_weights, run_rounds
 from graspel.learning.run_log import RunLog
@@ -45,7 +45,6 @@ from graspel.runtime.parameters import get_state
 from graspel.runtime.progress import announce
 from graspel.runtime.shown import quote
 from graspel.runtime.types import Floats, Ints
-from graspel.scale.checkpoint import RunState
 
 FEW_ROUNDS = 3  # rounds of Steps 2 to 4 after a change
 CHANGED_SHARE = 0.1  # change of the number of points, as a share of it, after which these rounds are run
