@@ -24,6 +24,7 @@ KINDS = ("add", "add", "add", "copies", "equal", "mask", "numbers", "names")
 SHARES = (0.02, 0.1, 0.5, 0.9)  # of the nodes that are forgotten
 MAX_STEPS = 7
 MAX_ROWS = 250
+SAME_SCALE = 100.0  # ratio of weights: the floor of distances stays that of the first batch, which changes single ones
 LONGER = 2  # edges of old points that may miss a nearer new one where landmarks are searched (grown._nearest_arrivals)
 
 
@@ -74,6 +75,7 @@ def run_sequence(X: Any, settings: Settings) -> None:
         require(np.isfinite(model.transform(rows).data).all(), "a link to a new point is not finite")
     if hasattr(model, "graph_"):
         check_lists(model, twin.rows, 0.0)
+        check_scale(model, graspel.GRASPEL(**parameters).fit(twin.rows))
     if refused is not None:
         raise refused
 
@@ -93,6 +95,14 @@ def check_lists(model: graspel.GRASPEL, rows: Any, tie: float) -> None:
             wrong <= wrong_anew + allowed,
             f"{wrong} edges join points that are not nearest neighbors, and {wrong_anew} after a fit of the same rows",
         )
+
+
+def check_scale(model: graspel.GRASPEL, anew: graspel.GRASPEL) -> None:
+    """Edges that a fit of the same rows has too have about the weights that it gives them."""
+    keys = [graph.heads * graph.n_nodes + graph.tails for graph in (model.graph_, anew.graph_)]
+    _, first, second = np.intersect1d(*keys, return_indices=True)
+    ratio = np.median(model.graph_.weights[first] / anew.graph_.weights[second]) if len(first) else 1.0
+    require(1 / SAME_SCALE < ratio < SAME_SCALE, f"weights are {ratio:.1e} times those after a fit of the same rows")
 
 
 class Twin:
