@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graspel.data.dense import Coordinates, DenseData, Frame
-from graspel.data.far_rows import FAR, find_median, spread_sample
+from graspel.data.dense import Coordinates, DenseData
 from graspel.data.fingerprint import rows_differ
-from graspel.data.preparation import SAFE_RANGE, TINY_SHARE, Preparation, power_of_two_unit
+from graspel.data.preparation import Preparation, choose_unit
 from graspel.data.principal import principal_directions
 from graspel.data.products import table_between
 from graspel.data.protocol import PairTable
+from graspel.data.rows import Frame, FramedData
 from graspel.data.validation import check_finite
 from graspel.graph.edges import edge_keys
 from graspel.runtime.optional import import_optional
@@ -48,26 +48,20 @@ class MeasuredPairs:
 
 
 @dataclass(frozen=True, eq=False)
-class ChunkedData:
-    """The points of a dask array, seen from the client.
+class ChunkedData(FramedData):
+    """The points of a dask array, in blocks of a fixed number of rows, seen from the client.
 
     Parameters
     ----------
-    X : dask array (N x M), in blocks of a fixed number of rows
-    frame : Frame
-    n_threads : int, of the client
     blocks : list of delayed blocks of rows
     starts : the first row of each block, and the number of all rows
     """
 
-    X: Any
-    frame: Frame
-    n_threads: int
     blocks: list[Any]
     starts: list[int]
     measured: MeasuredPairs = field(default_factory=lambda: MeasuredPairs(np.empty(0, dtype=np.int64), np.empty(0)))
 
-    local = None
+    is_local = False
 
     @classmethod
     def prepare(cls, X: Any, metric: str, rng: np.random.Generator | None = None, n_threads: int = 1) -> ChunkedData:
@@ -77,10 +71,16 @@ class ChunkedData:
         height = max(1, CHUNK_VALUES // n_features)
         X = X.rechunk((height, -1))
         starts = [block.start for block in row_blocks(n, height)] + [n]
-        points = cls(
-            X, Frame(Preparation(metric), np.zeros(n_features)), n_threads, X.to_delayed().ravel().tolist(), starts
-        )
-        points = points._with(preparation=points._choose_preparation(*points._find_range()))
+        frame, blocks = Frame(Preparation(metric), np.zeros(n_features)), X.to_delayed().ravel().tolist()
+        points = cls(X, frame, blocks, starts, n_threads=n_threads)
+        smallest, largest = points._find_range()
+        preparation, median, _ = choose_unit(X, metric, smallest, largest)
+        if median is not None:
+            raise ValueError(
+                f"X has values up to {largest:.1e}, absurdly far from most rows: in a dask array such rows cannot be "
+                "told apart. If they are fill values, drop these rows or replace the values."
+            )
+        points = points._with(preparation=preparation)
         points = points._with(origin=points._add_blocks(sum_rows) / n)
         rng = rng or np.random.default_rng(0)
         axes = principal_directions(n, n_features, lambda sample: points.fetch(sample).centered_rows(slice(None)), rng)
@@ -91,21 +91,6 @@ class ChunkedData:
     def n_points(self) -> int:
         """The number of points."""
         return self.starts[-1]
-
-    @property
-    def n_features(self) -> int:
-        """The number of columns."""
-        return len(self.frame.origin)
-
-    @property
-    def metric(self) -> str:
-        """The name of the metric."""
-        return self.frame.preparation.metric
-
-    @property
-    def unit_length(self) -> float:
-        """The distance, in the unit of the data as they were given, at which z_data is 1."""
-        return self.frame.spectral_norm * self.frame.preparation.raw_unit
 
     def fetch(self, index: Ints) -> DenseData:
         """Some of the points on the client, without a sketch; each row is fetched once."""
@@ -165,22 +150,6 @@ class ChunkedData:
         task = dask.delayed(measure_block, pure=True)
         ranges = dask.compute(*(task(rows, start) for rows, start in zip(self.blocks, self.starts, strict=False)))
         return min(r[0] for r in ranges), max(r[1] for r in ranges)
-
-    def _choose_preparation(self, smallest: float, largest: float) -> Preparation:
-        """The preparation of :func:`graspel.data.preparation.find_preparation`; far rows are refused."""
-        single = self.X.dtype.itemsize <= 2 or self.X.dtype == np.float32
-        has_tiny = smallest < TINY_SHARE * largest
-        plain = replace(self.frame.preparation, dtype=np.float32 if single else np.float64, has_tiny=has_tiny)
-        if largest == 0.0 or SAFE_RANGE[0] < largest < SAFE_RANGE[1]:
-            return plain
-        sample = spread_sample(self.n_points, self.n_features)
-        typical = find_median(np.asarray(self.X[sample]).astype(np.float64))[1]
-        if self.metric == "euclidean" and largest > FAR * typical > 0:
-            raise ValueError(
-                f"X has values up to {largest:.1e}, absurdly far from most rows: in a dask array such rows cannot be "
-                "told apart. If they are fill values, drop these rows or replace the values."
-            )
-        return replace(plain, unit=power_of_two_unit(largest))
 
     def _add_blocks(self, work: Any) -> Any:
         """The sum of work(block, frame) over all blocks, in their order."""

@@ -22,64 +22,26 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import ArrayLike, NDArray
 
 from graspel.data.fingerprint import hash_values, rows_differ
 from graspel.data.preparation import Preparation, dense_rows
 from graspel.data.principal import principal_coordinates, principal_directions
-from graspel.data.products import lower_distances, table_between
-from graspel.data.protocol import PairTable
+from graspel.data.rows import Frame, LocalRows
 from graspel.runtime.parallel import map_blocks, row_blocks, run_blocks
 from graspel.runtime.types import Bools, Floats, Ints, Singles
 
 COMPILED_WORK = 1 << 27  # differences from which loading the compiled kernel pays: a second in numpy
 COMPILED_ROWS = 1 << 14  # rows listed in one block of the compiled kernel, which reads each of them once
-BLOCK_BYTES = 1 << 22  # size of a block of rows in double precision: small enough for the cache
 NO_SKETCH = np.empty((0, 0), dtype=np.float32)
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
-    """The frame of reference of dense rows, in which other rows can be compared with them.
-
-    Attributes
-    ----------
-    preparation : Preparation
-    origin : array, the row about which products are taken: the mean, or where rows lie far out the median
-    axes : array or None, the principal directions of the sketch as columns; None if it keeps all features
-    spectral_norm : float, |X - mean|_2 (1 if all points are equal)
-    sketch_scale : float, brings the coordinates of the sketch to order one (0 if all points are equal)
-    """
-
-    preparation: Preparation
-    origin: Floats
-    axes: NDArray[Any] | None = None
-    spectral_norm: float = 1.0
-    sketch_scale: float = 1.0
-
-    @property
-    def width(self) -> int:
-        """The number of columns of the sketch."""
-        return len(self.origin) if self.axes is None else int(self.axes.shape[1])
-
-    def scaled_to(self, gram: Floats, n_points: int) -> Frame:
-        """The same in the unit of points whose coordinates have these products with each other."""
-        norm = float(np.sqrt(max(scipy.linalg.eigvalsh(gram)[-1], 0.0)))
-        if norm <= np.finfo(np.float32).tiny:  # rounding errors of equal points; prepared rows that differ are larger
-            return replace(self, spectral_norm=1.0, sketch_scale=0.0)
-        return replace(self, spectral_norm=norm, sketch_scale=np.sqrt(n_points) / norm)
-
-
-@dataclass(frozen=True, eq=False)
-class DenseData:
-    """Dense points: rows of X and distances between them, without a copy of X.
+class DenseData(LocalRows):
+    """Dense points: rows of X, an array or a CSR array, and distances between them, without a copy of X.
 
     Parameters
     ----------
-    X : array or CSR array (N x M), finite numbers
-    frame : Frame
-    n_threads : int
     sketch : array (N x d); without rows where it was released
     chosen : array or None, the rows of X that are points; None for all
 
@@ -91,9 +53,6 @@ class DenseData:
     25.0
     """
 
-    X: Any
-    frame: Frame
-    n_threads: int = 1
     sketch: Singles = field(default_factory=lambda: NO_SKETCH)
     chosen: Ints | None = None
 
@@ -108,7 +67,7 @@ class DenseData:
         n_threads: int = 1,
     ) -> DenseData:
         """The points of a matrix: their frame of reference and their sketch."""
-        points = cls(X, Frame(preparation, np.zeros(X.shape[1])), n_threads)
+        points = cls(X, Frame(preparation, np.zeros(X.shape[1])), n_threads=n_threads)
         mean = points.mean()
         # Products are taken about the origin. Far rows drag the mean away from all others, but not the median.
         middle = preparation.middle
@@ -129,57 +88,18 @@ class DenseData:
         return int(self.X.shape[0]) if self.chosen is None else len(self.chosen)
 
     @property
-    def n_features(self) -> int:
-        """The number of columns."""
-        return len(self.frame.origin)
-
-    @property
-    def metric(self) -> str:
-        """The name of the metric."""
-        return self.frame.preparation.metric
-
-    @property
     def dtype(self) -> type:
         """The type of prepared rows."""
         return self.frame.preparation.dtype
-
-    @property
-    def block(self) -> int:
-        """The number of rows that are handled together."""
-        return block_of(self.n_features)
-
-    @property
-    def spectral_norm(self) -> float:
-        """|X - mean|_2 of the prepared rows."""
-        return self.frame.spectral_norm
-
-    @property
-    def unit_length(self) -> float:
-        """The distance, in the unit of the data as they were given, at which z_data is 1."""
-        return self.spectral_norm * self.frame.preparation.raw_unit
-
-    @property
-    def local(self) -> DenseData:
-        """These points: they are on this machine."""
-        return self
-
-    @property
-    def features(self) -> Any:
-        """The rows that were given."""
-        return self.X
 
     def rows(self, index: Any) -> NDArray[Any]:
         """The chosen rows as a new dense block, scaled, and centered or normalized if asked for."""
         numbers = index if self.chosen is None else self.chosen[index]
         return self.frame.preparation.apply(dense_rows(self.X, numbers), copy=isinstance(numbers, slice))
 
-    def centered_rows(self, index: Any, dtype: type = np.float32) -> NDArray[Any]:
-        """The chosen rows minus the origin: distances stay the same, and products of rows lose fewer digits."""
-        block = self.rows(index)
-        block -= self.frame.origin.astype(self.dtype)
-        return np.ascontiguousarray(block, dtype=dtype)
-
-    product_rows = centered_rows
+    def product_rows(self, index: Any, dtype: type = np.float32) -> NDArray[Any]:
+        """The chosen rows minus the origin."""
+        return self.centered_rows(index, dtype)
 
     def squared_distances(self, p: ArrayLike, q: ArrayLike) -> Floats:
         """z_data of the pairs (p_i, q_i), computed from differences: exactly zero for equal rows, no cancellation."""
@@ -222,20 +142,6 @@ class DenseData:
         used, local = np.unique(Q, return_inverse=True)
         listed_distances(asking.rows(p), self.rows(used), local.reshape(Q.shape), z)
 
-    def table_to(self, nodes: Ints) -> Callable[[Ints], PairTable]:
-        """A function from other points to the table of z_data between them and these, in single precision."""
-        return table_between(self.product_rows(nodes), self.product_rows, self.spectral_norm)
-
-    def lower_distances(self, order: Ints, scale: float) -> Callable[[slice, slice], NDArray[Any]]:
-        """A function that returns z_data between two slices of `order`, less what rounding may have added to it."""
-
-        def read(index: Ints) -> Floats:
-            rows = self.centered_rows(index, np.float64)
-            rows /= self.spectral_norm
-            return rows
-
-        return lower_distances(read, order, self.n_features, scale)
-
     def numbers(self) -> NDArray[np.uint64]:
         """One number for each point; equal points have equal numbers."""
         numbers = np.empty(self.n_points, dtype=np.uint64)
@@ -267,7 +173,7 @@ class DenseData:
     def like(self, X: Any) -> DenseData:
         """Other points with the same features, prepared in the same way, for comparing them with these."""
         preparation = replace(self.frame.preparation, cut=True)
-        return DenseData(X, replace(self.frame, preparation=preparation), self.n_threads).ready()
+        return DenseData(X, replace(self.frame, preparation=preparation), n_threads=self.n_threads).ready()
 
     def released(self) -> DenseData:
         """The same points for distances only: the sketch, which takes as much memory as X, is left out."""
@@ -327,11 +233,6 @@ class DenseData:
 
         blocks = row_blocks(self.n_points, self.block)
         return Coordinates(read, (self.n_points, self.frame.width), self.dtype, blocks, self.n_threads)
-
-
-def block_of(n_features: int) -> int:
-    """The number of rows that are handled together."""
-    return int(np.clip(BLOCK_BYTES // (8 * n_features), 1, 4096))
 
 
 class Coordinates:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -20,23 +20,6 @@ from graspel.data.preparation import Preparation, find_preparation
 from graspel.data.protocol import Data, RowData
 from graspel.data.sparse import SparseData
 from graspel.runtime.types import Floats, Ints, Singles
-
-
-class ChangingPoints(Protocol):
-    """Points to which rows are added, and from which rows are removed."""
-
-    @property
-    def points(self) -> RowData:
-        """The points as they are now."""
-
-    def takes(self, X: Any) -> bool:
-        """Whether rows can be added without preparing all points anew: they are on no other scale."""
-
-    def append(self, X: Any) -> float:
-        """Add rows; return the factor by which z_data between old points changes."""
-
-    def remove(self, kept: Ints, gone: Ints) -> float:
-        """Keep these rows and forget the others; return the factor by which z_data changes."""
 
 
 @dataclass
@@ -122,6 +105,9 @@ class ChangingSparse:
         before = self.points
         self.points = SparseData.prepare(X, before.preparation, n_threads=before.n_threads)
         return (before.spectral_norm / self.points.spectral_norm) ** 2
+
+
+ChangingPoints = ChangingRows | ChangingSparse
 
 
 def growing(points: Data) -> ChangingPoints:

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from graspel.data.far_rows import FAR, FarRows, find_far_rows, find_median, row_lengths, spread_sample, warn_far_row
 from graspel.runtime.parallel import row_blocks
+from graspel.runtime.types import Floats
 
 SAFE_RANGE = (1e-6, 1e6)  # range of the largest absolute value in which squares neither overflow nor underflow
 SHORT = 1e-30  # length of a row below which squares of its values may vanish, in any precision
@@ -129,27 +130,34 @@ class Preparation:
 
 def find_preparation(X: Any, metric: str, block: int) -> Preparation:
     """Choose the preparation of a matrix, reading it in blocks of so many rows; warn where rows lie far out."""
-    # Integers and floats of up to 2 bytes are exact in float32; wider types are read as float64.
-    dtype = np.float32 if X.dtype.itemsize <= 2 or X.dtype == np.float32 else np.float64
-    smallest, largest = _find_range(X, block)
-    plain = Preparation(metric, dtype, has_tiny=smallest < TINY_SHARE * largest)
-    if largest == 0.0 or SAFE_RANGE[0] < largest < SAFE_RANGE[1]:
-        return plain
-    sample = spread_sample(*X.shape)
-    median, typical = find_median(dense_rows(X, sample).astype(np.float64))
-    is_uneven = metric == "euclidean" and largest > FAR * typical > 0
-    unit = power_of_two_unit(typical if is_uneven else largest)
-    if not is_uneven:
-        return replace(plain, unit=unit)
-    scaled = replace(plain, unit=unit, shift=median, dtype=np.float64)
+    prepared, median, typical = choose_unit(X, metric, *_find_range(X, block))
+    if median is None:
+        return prepared
+    prepared = replace(prepared, shift=median, dtype=np.float64)
 
     def read(index: Any) -> NDArray[Any]:
-        return scaled.differences(dense_rows(X, index))
+        return prepared.differences(dense_rows(X, index))
 
-    far = find_far_rows(read, row_blocks(X.shape[0], block), sample, typical)
+    far = find_far_rows(read, row_blocks(X.shape[0], block), spread_sample(*X.shape), typical)
     if far is not None:
         _warn_far_row(read, far, X, block)
-    return replace(scaled, far=far)
+    return replace(prepared, far=far)
+
+
+def choose_unit(X: Any, metric: str, smallest: float, largest: float) -> tuple[Preparation, Floats | None, float]:
+    """The preparation of a matrix with this range of values, before far rows are found.
+
+    Also the median row and the typical distance from it, if values are so uneven that rows may lie far out.
+    """
+    # Integers and floats of up to 2 bytes are exact in float32; wider types are read as float64.
+    dtype = np.float32 if X.dtype.itemsize <= 2 or X.dtype == np.float32 else np.float64
+    plain = Preparation(metric, dtype, has_tiny=smallest < TINY_SHARE * largest)
+    if largest == 0.0 or SAFE_RANGE[0] < largest < SAFE_RANGE[1]:
+        return plain, None, 0.0
+    median, typical = find_median(np.asarray(dense_rows(X, spread_sample(*X.shape))).astype(np.float64))
+    is_uneven = metric == "euclidean" and largest > FAR * typical > 0
+    plain = replace(plain, unit=power_of_two_unit(typical if is_uneven else largest))
+    return plain, median if is_uneven else None, typical
 
 
 def scale_rows(block: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from graspel.data.chunked import ChunkedData
-from graspel.data.dense import DenseData, block_of
+from graspel.data.dense import DenseData
 from graspel.data.preparation import find_preparation
 from graspel.data.protocol import Data
+from graspel.data.rows import block_of
 from graspel.data.sparse import SparseData, can_stay_sparse
 from graspel.data.table import PRECOMPUTED, TableData, check_distances
 from graspel.data.validation import check_dask_array, check_data, is_dask_array

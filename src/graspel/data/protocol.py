@@ -8,7 +8,7 @@ compared with new points. `RowData` has rows whose products give distances, whic
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self, cast
 
 from numpy.typing import NDArray
 
@@ -50,8 +50,8 @@ class Data(Protocol):
         """The distance, in the unit of the data as they were given, at which z_data is 1."""
 
     @property
-    def local(self) -> LocalData | None:
-        """The points themselves, if they are on this machine."""
+    def is_local(self) -> bool:
+        """Whether they are on this machine, see `local_points`."""
 
     def rows(self, index: Any) -> NDArray[Any]:
         """The chosen prepared rows as a new dense block; of a table, the distances to all points."""
@@ -74,10 +74,6 @@ class Data(Protocol):
 
 class LocalData(Data, Protocol):
     """Points on this machine: they can be searched, and compared with others that are prepared like them."""
-
-    @property
-    def features(self) -> Any:
-        """The rows of features that were given; None for distances."""
 
     @property
     def engine(self) -> str:
@@ -118,6 +114,21 @@ class LocalData(Data, Protocol):
         """Coordinates in few dimensions that keep the distances, if they are at hand."""
 
 
+class WithoutSketch:
+    """Points that hold nothing beside their rows or distances: there is nothing to release, or to make again."""
+
+    is_ready = True
+    coordinates = None
+
+    def released(self) -> Self:
+        """These points."""
+        return self
+
+    def ready(self) -> Self:
+        """These points."""
+        return self
+
+
 class RowData(LocalData, Protocol):
     """Points whose rows, or their products, give the distances."""
 
@@ -135,9 +146,9 @@ class RowData(LocalData, Protocol):
 
 def local_points(points: Data) -> LocalData:
     """The points, if they are on this machine."""
-    if points.local is None:
+    if not points.is_local:
         raise ValueError(
             "the points of a dask array stay on the workers, where only GRASPEL().fit(X) searches them; pass an array "
             "in memory or in a file, or X.compute(), for anything else."
         )
-    return points.local
+    return cast(LocalData, points)

@@ -7,7 +7,6 @@ which is found from products with X and with the mean.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,8 +18,9 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from graspel.data.fingerprint import hash_sparse_rows
 from graspel.data.preparation import MAX_NEW, MAX_UNITS, SHORT, Preparation, round_tiny
 from graspel.data.principal import singular_rows, sparse_principal_coordinates
-from graspel.data.products import lower_distances, sparse_squares, table_between
-from graspel.data.protocol import PairTable
+from graspel.data.products import sparse_squares
+from graspel.data.protocol import WithoutSketch
+from graspel.data.rows import Frame, LocalRows
 from graspel.runtime.parallel import row_blocks, run_blocks
 from graspel.runtime.types import Bools, Floats, Indices, Ints
 
@@ -31,17 +31,12 @@ DENSE_NORM = 64  # smallest side of a matrix up to which its norm is computed fr
 
 
 @dataclass(frozen=True, eq=False)
-class SparseData:
-    """Sparse points: the rows of A, which are prepared and as sparse as those of X.
+class SparseData(WithoutSketch, LocalRows):
+    """Sparse points.
 
     Parameters
     ----------
-    X : CSR array (N x M), as it was given
-    A : CSR array, its prepared rows
-    preparation : Preparation
-    mean : array, the mean of the prepared rows
-    spectral_norm : float, |A - mean|_2 (1 if all points are equal)
-    n_threads : int
+    A : CSR array, the prepared rows, which are as sparse as those of X
 
     Examples
     --------
@@ -52,17 +47,9 @@ class SparseData:
     25.0
     """
 
-    X: Any
     A: sp.csr_array
-    preparation: Preparation
-    mean: Floats
-    spectral_norm: float = 1.0
-    n_threads: int = 1
 
     engine = "inverted"
-    is_ready = True
-    block = SPARSE_PAIRS
-    coordinates = None
 
     @classmethod
     def prepare(
@@ -72,37 +59,13 @@ class SparseData:
         A = prepare_sparse_rows(X, preparation)
         mean = np.asarray(A.sum(axis=0, dtype=np.float64)).ravel() / A.shape[0]
         norm = centered_norm(A, mean, rng or np.random.default_rng(0))
-        return cls(X, A, preparation, mean, norm if norm > np.finfo(np.float32).tiny else 1.0, n_threads)
+        frame = Frame(preparation, mean, spectral_norm=norm if norm > np.finfo(np.float32).tiny else 1.0)
+        return cls(X, frame, A, n_threads=n_threads)
 
     @property
     def n_points(self) -> int:
         """The number of points."""
         return int(self.A.shape[0])
-
-    @property
-    def n_features(self) -> int:
-        """The number of columns."""
-        return int(self.A.shape[1])
-
-    @property
-    def metric(self) -> str:
-        """The name of the metric."""
-        return self.preparation.metric
-
-    @property
-    def unit_length(self) -> float:
-        """The distance, in the unit of the data as they were given, at which z_data is 1."""
-        return self.spectral_norm * self.preparation.raw_unit
-
-    @property
-    def local(self) -> SparseData:
-        """These points: they are on this machine."""
-        return self
-
-    @property
-    def features(self) -> Any:
-        """The rows that were given."""
-        return self.X
 
     def rows(self, index: Any) -> NDArray[Any]:
         """The chosen prepared rows as a new dense block."""
@@ -130,20 +93,6 @@ class SparseData:
         run_blocks(work, row_blocks(len(p), max(1, SPARSE_PAIRS // Q.shape[1])), self.n_threads)
         return z / self.spectral_norm**2
 
-    def table_to(self, nodes: Ints) -> Callable[[Ints], PairTable]:
-        """A function from other points to the table of z_data between them and these, in single precision."""
-        return table_between(self.product_rows(nodes), self.product_rows, self.spectral_norm)
-
-    def lower_distances(self, order: Ints, scale: float) -> Callable[[slice, slice], NDArray[Any]]:
-        """A function that returns z_data between two slices of `order`, less what rounding may have added to it."""
-
-        def read(index: Ints) -> Floats:
-            rows = self.rows(index)
-            rows -= self.mean.astype(rows.dtype)
-            return np.ascontiguousarray(rows, dtype=np.float64) / self.spectral_norm
-
-        return lower_distances(read, order, self.n_features, scale)
-
     def numbers(self) -> NDArray[np.uint64]:
         """One number for each point; equal points have equal numbers."""
         return hash_sparse_rows(self.A)
@@ -158,16 +107,8 @@ class SparseData:
 
     def like(self, X: Any) -> SparseData:
         """Other points with the same features, prepared in the same way, for comparing them with these."""
-        preparation = replace(self.preparation, cut=True)
-        return replace(self, X=X, A=prepare_sparse_rows(X, preparation), preparation=preparation)
-
-    def released(self) -> SparseData:
-        """These points: nothing is held beside the rows."""
-        return self
-
-    def ready(self) -> SparseData:
-        """These points: their search needs nothing else."""
-        return self
+        frame = replace(self.frame, preparation=replace(self.frame.preparation, cut=True))
+        return replace(self, X=X, frame=frame, A=prepare_sparse_rows(X, frame.preparation))
 
     def principal_rows(self) -> Floats | None:
         """The points along their leading singular directions."""

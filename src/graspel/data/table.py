@@ -29,7 +29,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from graspel.data.fingerprint import hash_values, rows_differ
 from graspel.data.principal import scaling_coordinates
-from graspel.data.protocol import PairTable
+from graspel.data.protocol import PairTable, WithoutSketch
 from graspel.runtime.parallel import row_blocks
 from graspel.runtime.types import Bools, Floats, Ints
 
@@ -39,14 +39,14 @@ TABLE_BLOCK = 1024  # rows of the table that are handled together
 
 
 @dataclass(frozen=True, eq=False)
-class TableData:
+class TableData(WithoutSketch):
     """Points with a table of their distances.
 
     Parameters
     ----------
-    X : array (N x N), distances from `check_distances`; of points that are compared with others, to all of these
+    X : matrix, the distances from `check_distances`, or the rows of features that they are computed from
+    D : array (N x N), the distances; of points that are compared with others, to all of these
     unit_length : float, the distance at which z_data is 1
-    features : matrix or None, the rows whose distances these are; None for distances that were given
     metric : that of the features, or "precomputed"
     n_threads : int
     chosen : array or None, the rows of the table that are points; None for all
@@ -59,56 +59,50 @@ class TableData:
     9.0
     """
 
-    X: Floats
+    X: Any
+    D: Floats
     unit_length: float
-    features: Any = None
     metric: Any = PRECOMPUTED
     n_threads: int = 1
     chosen: Ints | None = None
 
+    is_local = True
     engine = "table"
     n_features = 1
-    is_ready = True
-    coordinates = None
 
     @classmethod
     def prepare(cls, X: Any, metric: Any = PRECOMPUTED, n_threads: int = 1) -> TableData:
         """The points of a table, or of rows of features, in a unit that means the same as that of rows."""
-        if metric == PRECOMPUTED:
-            return cls(X, _spectral_norm(X), n_threads=n_threads)
-        _check_size(X.shape[0])
-        table = _check_table(_measure(X, X, metric), f"the metric {metric!r}")
-        return cls(table, _spectral_norm(table), X, metric, n_threads)
+        D = X
+        if metric != PRECOMPUTED:
+            _check_size(X.shape[0])
+            D = _check_table(_measure(X, X, metric), f"the metric {metric!r}")
+        return cls(X, D, _spectral_norm(D), metric, n_threads)
 
     @property
     def n_points(self) -> int:
         """The number of points."""
-        return len(self.X) if self.chosen is None else len(self.chosen)
-
-    @property
-    def local(self) -> TableData:
-        """These points: they are on this machine."""
-        return self
+        return len(self.D) if self.chosen is None else len(self.chosen)
 
     def rows(self, index: Any) -> NDArray[Any]:
         """The distances of the chosen points to all others: equal points have equal rows."""
-        return self.X[self._numbers(index)].copy()
+        return self.D[self._numbers(index)].copy()
 
     def squared_distances(self, p: ArrayLike, q: ArrayLike) -> Floats:
         """z_data of the pairs (p_i, q_i)."""
-        return self._squares(self.X[self._numbers(np.asarray(p)), self._numbers(np.asarray(q))])
+        return self._squares(self.D[self._numbers(np.asarray(p)), self._numbers(np.asarray(q))])
 
     def squared_distances_to(
         self, p: Ints, Q: NDArray[Any], asking: TableData | None = None, *, compiled: bool = False
     ) -> Floats:
         """z_data between point p_i of `asking` (default: these points) and each of Q_i1, ..., Q_ik, as a matrix."""
         asking = asking or self
-        return self._squares(asking.X[asking._numbers(p)[:, None], self._numbers(Q)])
+        return self._squares(asking.D[asking._numbers(p)[:, None], self._numbers(Q)])
 
     def table(self, p: Ints, q: Ints, asking: TableData | None = None) -> Floats:
         """z_data between points p of `asking` (default: these points) and points q, all pairs of them."""
         asking = asking or self
-        return self._squares(asking.X[np.ix_(asking._numbers(p), self._numbers(q))])
+        return self._squares(asking.D[np.ix_(asking._numbers(p), self._numbers(q))])
 
     def table_to(self, nodes: Ints) -> Callable[[Ints], PairTable]:
         """A function from other points to the table of z_data between them and these, without rounding errors."""
@@ -143,24 +137,15 @@ class TableData:
 
     def like(self, X: Any) -> TableData:
         """Other points, for comparing them with these: rows of data, or of distances to all these points."""
-        if self.features is not None:
-            distances = _measure(X, self.features, self.metric)
+        if self.metric != PRECOMPUTED:
+            distances = _measure(X, self.X, self.metric)
         elif sp.issparse(X):
             distances = np.where(_listed(X), X.toarray(), np.inf)
         else:
-            distances = X
-        distances = np.asarray(distances, dtype=np.float64)
+            distances = np.asarray(X, dtype=np.float64)
         if (distances < 0).any():
             raise ValueError("X: distances of new points must not be negative.")
-        return replace(self, X=distances, chosen=None)
-
-    def released(self) -> TableData:
-        """These points: nothing is held beside the table."""
-        return self
-
-    def ready(self) -> TableData:
-        """These points: their search needs nothing but the table."""
-        return self
+        return replace(self, D=distances, chosen=None)
 
     def principal_rows(self) -> Floats | None:
         """None: points that are known by their distances have no coordinates."""

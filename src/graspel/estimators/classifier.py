@@ -130,8 +130,8 @@ class GraspelClassifier(ClassifierMixin, LearnerEstimator):
         -------
         shares : array (m x classes), in the order of `classes_`; rows sum to one
         """
-        ties = self._find_near_points(X, MEAN_NEIGHBORS)
-        return ties.means(self.label_distributions_)
+        links = self._find_near_points(X, MEAN_NEIGHBORS)
+        return links.means(self.label_distributions_)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of points whose class is predicted; points without a label are left out.

@@ -310,9 +310,9 @@ default="knn"
         -------
         labels : array of m. Points of the training set get their own labels.
         """
-        ties = self._find_near_points(X, MEAN_NEIGHBORS)
-        rows = ties.means(self.embedding_)
-        return np.where(ties.is_old, self.labels_[ties.indices[:, 0]], nearest_center(rows, self.cluster_centers_))
+        links = self._find_near_points(X, MEAN_NEIGHBORS)
+        rows = links.means(self.embedding_)
+        return np.where(links.is_old, self.labels_[links.indices[:, 0]], nearest_center(rows, self.cluster_centers_))
 
     def predict_memberships(self, X: Any) -> Floats:
         """Degree to which new points belong to each cluster (m x n_clusters_); rows sum to one."""

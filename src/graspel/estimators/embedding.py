@@ -129,8 +129,8 @@ class GraspelEmbedding(GraphEmbedding):
         -------
         coordinates : array (m x n_components). Points of the training set get their own coordinates.
         """
-        ties = self._find_near_points(X, MEAN_NEIGHBORS)
-        return ties.means(self.embedding_)
+        links = self._find_near_points(X, MEAN_NEIGHBORS)
+        return links.means(self.embedding_)
 
     def _default_learner(self) -> GRASPEL:
         return GRASPEL(metric=self.metric)

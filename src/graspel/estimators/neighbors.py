@@ -142,12 +142,12 @@ class GraspelNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learne
 
         A point of the fit gets its own row of `fit_transform` (a copy of another point gets that of the first).
         """
-        ties = self._find_near_points(X, TIED_NEIGHBORS)
-        used = np.where(ties.is_old[:, None], np.arange(ties.z.shape[1]) == 0, np.isfinite(ties.z))
-        distances = np.sqrt(np.where(used, ties.z, 0.0)) * self._unit
+        links = self._find_near_points(X, TIED_NEIGHBORS)
+        used = np.where(links.is_old[:, None], np.arange(links.z.shape[1]) == 0, np.isfinite(links.z))
+        distances = np.sqrt(np.where(used, links.z, 0.0)) * self._unit
         start = np.append(0, np.cumsum(used.sum(axis=1)))
-        own = np.where(ties.is_old, ties.indices[:, 0], -1)
-        return self._neighbors(Seeds(start, ties.indices[used], distances[used]), own)
+        own = np.where(links.is_old, links.indices[:, 0], -1)
+        return self._neighbors(Seeds(start, links.indices[used], distances[used]), own)
 
     def _neighbors(self, seeds: Seeds, own: Ints) -> sp.csr_matrix:
         """The nearest points of each query, in rows sorted by distance; own[i] is the node of query i."""

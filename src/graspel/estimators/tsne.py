@@ -203,11 +203,11 @@ class GraspelTSNE(GraphEmbedding):
         -------
         coordinates : array (m x n_components). Points of the training set get their own coordinates.
         """
-        ties = self._find_near_points(X, self._n_attracting)
-        shares = gaussian_shares(ties.z).astype(np.float64)
-        weights = mutual_weights(ties.z, shares, self._widths[ties.indices].astype(np.float64))
-        weights[ties.is_old] = ties.weights[ties.is_old]  # all for the point itself
-        indices, weights = keep_heaviest(ties.indices, weights)
+        links = self._find_near_points(X, self._n_attracting)
+        shares = gaussian_shares(links.z).astype(np.float64)
+        weights = mutual_weights(links.z, shares, self._widths[links.indices].astype(np.float64))
+        weights[links.is_old] = links.weights[links.is_old]  # all for the point itself
+        indices, weights = keep_heaviest(links.indices, weights)
         return place_by_attraction(self.embedding_[indices], weights)
 
     def plan(self, X: Any) -> Plan:

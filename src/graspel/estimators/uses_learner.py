@@ -10,7 +10,7 @@ from graspel.data.table import PRECOMPUTED
 from graspel.estimators.base import GraphEstimator
 from graspel.estimators.learner import GRASPEL
 from graspel.learning.fit import Fit
-from graspel.neighbors.index import NeighborIndex, Ties
+from graspel.neighbors.index import Links, NeighborIndex
 
 
 class LearnerEstimator(GraphEstimator):
@@ -84,7 +84,7 @@ class LearnerEstimator(GraphEstimator):
         self.learner_, self.graph_, self.index_ = learner, learner.graph_, index
         return fit
 
-    def _find_near_points(self, X: Any, k: int) -> Ties:
+    def _find_near_points(self, X: Any, k: int) -> Links:
         """The k points of the fit that are nearest to each new point, after a check of the new points."""
         rows = self._check_rows(X)
         return self.index_.find(rows, k)

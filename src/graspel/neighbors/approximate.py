@@ -15,7 +15,7 @@ among points like it. The candidates come from the sketch and are measured on th
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,10 +49,10 @@ class Found(NamedTuple):
     `missing` is the share of the first `SURE` neighbors of the sample that the lists miss.
     """
 
-    indices: NDArray[np.int32]
-    z: NDArray[np.floating]
-    landmarks: Landmarks
-    missing: float
+    indices: NDArray[Any]
+    z: NDArray[Any]
+    landmarks: Landmarks | None = None
+    missing: float = 0.0
 
 
 def approximate_neighbors(points: DenseData, k: int, width: int, rng: np.random.Generator) -> Found:

@@ -18,7 +18,7 @@ themselves.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from graspel.data.products import cross_products, squared_lengths
 from graspel.data.protocol import Data, RowData, local_points
 from graspel.data.sparse import SparseData
 from graspel.data.table import TableData
-from graspel.neighbors.approximate import approximate_neighbors
+from graspel.neighbors.approximate import Found, approximate_neighbors
 from graspel.neighbors.cells import Cells
 from graspel.neighbors.duplicates import find_clumps, find_equals
 from graspel.neighbors.exact import (
@@ -57,25 +57,21 @@ DOUBTFUL = 8  # a query whose nearest point is within so many rounding errors is
 Pairs = tuple[Ints, Ints, Floats]
 
 
-class Found(NamedTuple):
-    """Neighbor lists of distinct points: indices, z_data, and the landmarks that were used."""
-
-    indices: NDArray[Any]
-    z: NDArray[Any]
-    landmarks: Landmarks | None = None
-
-
 class Engine(Protocol):
     """A search among points; what it builds is kept as long as it lives."""
+
+    _points: Any
 
     def lists(self, k: int, rng: np.random.Generator) -> Found:
         """The neighbor lists of all points, which are distinct, with k neighbors or more."""
 
     def recall(self, z: NDArray[Any], k: int) -> float:
         """The share of the k nearest neighbors that lists with distances z hold, measured on a sample."""
+        return measure_recall(self._points, z, k)
 
     def choose_landmarks(self, density: Density, n_first: int, rng: np.random.Generator) -> Landmarks | None:
         """Landmarks of the first points, to search new ones by; None if this search needs none."""
+        return None
 
     def near(
         self, queries: Ints, k: int, landmarks: Landmarks | None, n_known: int, asking: Any = None
@@ -91,7 +87,7 @@ class Engine(Protocol):
         """Pairs (query, point of another label) and z_data, among them the closest of each label if below `best`."""
 
 
-class LandmarkEngine:
+class LandmarkEngine(Engine):
     """The search among dense rows."""
 
     def __init__(self, points: DenseData) -> None:
@@ -112,7 +108,7 @@ class LandmarkEngine:
         found = approximate_neighbors(points, k, width, rng)
         if found.missing > 1 - ENOUGH_RECALL and exact_work(points, n) <= FALLBACK_WORK:  # nothing else finds them
             return Found(*exact_neighbors(points, np.arange(n), width))
-        return Found(found.indices, found.z, found.landmarks)
+        return found
 
     def _lists_with_clumps(self, clumps: list[Ints], k: int, width: int, rng: np.random.Generator) -> Found:
         """Neighbor lists where single precision blurs the distances between some points.
@@ -133,10 +129,6 @@ class LandmarkEngine:
             used = slice(0, found.indices.shape[1])
             indices[members, used], z[members, used] = members[found.indices], found.z
         return Found(indices, z)
-
-    def recall(self, z: NDArray[Any], k: int) -> float:
-        """The share of the k nearest neighbors that lists with distances z hold."""
-        return measure_recall(self._points, z, k)
 
     def choose_landmarks(self, density: Density, n_first: int, rng: np.random.Generator) -> Landmarks | None:
         """Landmarks of the first points."""
@@ -176,7 +168,7 @@ class LandmarkEngine:
         return p, q, z
 
 
-class InvertedEngine:
+class InvertedEngine(Engine):
     """The search among sparse rows."""
 
     def __init__(self, points: SparseData) -> None:
@@ -197,14 +189,6 @@ class InvertedEngine:
             return Found(*inverted_neighbors(self._points, self._index, k, width))
         return Found(*exact_neighbors(self._points, np.arange(n), width))
 
-    def recall(self, z: NDArray[Any], k: int) -> float:
-        """The share of the k nearest neighbors that lists with distances z hold."""
-        return measure_recall(self._points, z, k)
-
-    def choose_landmarks(self, density: Density, n_first: int, rng: np.random.Generator) -> Landmarks | None:
-        """None: rows are found by their columns."""
-        return None
-
     def near(
         self, queries: Ints, k: int, landmarks: Landmarks | None, n_known: int, asking: SparseData | None = None
     ) -> tuple[Ints, Floats]:
@@ -222,7 +206,7 @@ class InvertedEngine:
         return queries, *nearest_outside(self._points, queries, labels)
 
 
-class TableEngine:
+class TableEngine(Engine):
     """The search in a table of all distances, which is exact."""
 
     def __init__(self, points: TableData) -> None:
@@ -236,10 +220,6 @@ class TableEngine:
     def recall(self, z: NDArray[Any], k: int) -> float:
         """All of them."""
         return 1.0
-
-    def choose_landmarks(self, density: Density, n_first: int, rng: np.random.Generator) -> Landmarks | None:
-        """None: all distances are known."""
-        return None
 
     def near(
         self, queries: Ints, k: int, landmarks: Landmarks | None, n_known: int, asking: TableData | None = None

@@ -20,7 +20,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 from graspel.data.frames import find_row_names
-from graspel.data.prepare import check_metric, check_values, prepare
+from graspel.data.prepare import PRECOMPUTED, check_metric, check_values, prepare
 from graspel.data.protocol import Data, local_points
 from graspel.data.validation import check_kind, is_dask_array
 from graspel.neighbors.approximate import SMALL
@@ -87,7 +87,8 @@ class NeighborIndex:
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
-        self._take(X, "NeighborIndex", metric, engine, generator(random_state), n_jobs, stays_remote=True)
+        self.engine = check_engine(engine)
+        self._take(X, "NeighborIndex", metric, generator(random_state), n_jobs, stays_remote=True)
 
     @classmethod
     def of_data(
@@ -98,7 +99,8 @@ class NeighborIndex:
         The rows of a dask array stay on its workers if `stays_remote`, and are fetched otherwise.
         """
         index = cls.__new__(cls)
-        index._take(X, owner, metric, AUTO, rng, n_jobs, stays_remote=stays_remote)
+        index.engine = AUTO
+        index._take(X, owner, metric, rng, n_jobs, stays_remote=stays_remote)
         index._shared_rng = rng
         return index
 
@@ -117,11 +119,10 @@ class NeighborIndex:
         return index
 
     def _take(
-        self, X: Any, owner: Any, metric: Any, engine: Any, rng: Any, n_jobs: int | None, *, stays_remote: bool
+        self, X: Any, owner: Any, metric: Any, rng: np.random.Generator, n_jobs: int | None, *, stays_remote: bool
     ) -> None:
         check_metric(metric)
-        self.metric, self.engine = metric, check_engine(engine)
-        self.n_jobs = n_jobs
+        self.metric, self.n_jobs = metric, n_jobs
         if isinstance(X, NeighborIndex):
             raise ValueError("X is a NeighborIndex already: give it to the estimators as it is.")
         self._values = check_values(X, metric, owner, stays_remote=stays_remote)
@@ -164,8 +165,7 @@ class NeighborIndex:
     @property
     def features(self) -> Any:
         """The rows of features that were given; None for distances, and for rows on other machines."""
-        local = self.points.local
-        return None if local is None else local.features
+        return None if self.is_remote or self.metric == PRECOMPUTED else self.data
 
     @property
     def neighbors(self) -> Neighbors | None:
@@ -219,8 +219,8 @@ class NeighborIndex:
 
     def _search_lists(self, k: int) -> None:
         points = self.points
-        if points.local is not None and not points.local.is_ready:
-            points = self._points = points.local.ready()
+        if points.is_local:
+            points = self._points = local_points(points).ready()
         rng, self._rng = self._rng, None
         if rng is None:  # the numbers of the first search: lists do not depend on how often they were lengthened
             rng = restore_generator(self._state)
@@ -234,7 +234,7 @@ class NeighborIndex:
         self._wanted = k
         self.n_searches += 1
 
-    def query(self, rows: Any, k: int) -> Ties:
+    def query(self, rows: Any, k: int) -> Links:
         """The k points that are nearest to each of some new rows; a row that is equal to a point is found as such.
 
         Parameters
@@ -244,7 +244,7 @@ class NeighborIndex:
 
         Returns
         -------
-        ties : Ties
+        links : Links
             With `indices` (m x k), `z` in the unit of `lists`, weights 1/z that sum to one, and `is_old`.
         """
         check_number("k", k, ">= 1", lambda v: v >= 1, whole=True)
@@ -256,7 +256,7 @@ class NeighborIndex:
             raise ValueError(f"rows have {checked.shape[1]} columns: must have {width}, as X.")
         return self.find(checked, k)
 
-    def find(self, rows: Any, k: int) -> Ties:
+    def find(self, rows: Any, k: int) -> Links:
         """`query` for rows that were checked."""
         with one_thread_per_call():
             neighbors = self._prepare_queries(rows.shape[0])
@@ -264,7 +264,7 @@ class NeighborIndex:
             known = points.n_points if neighbors.n_known is None else neighbors.n_known
             asking, queries, k = points.like(rows), np.arange(rows.shape[0]), min(k, points.n_points)
             found, z = engine_of(points).near(queries, k, neighbors.landmarks, known, asking)
-        return tie(neighbors.distinct[found], z)
+        return Links.of(neighbors.distinct[found], z)
 
     def _prepare_queries(self, n_new: int) -> Neighbors:
         """The distinct points with what a search for so many new ones needs; made again where it was released."""
@@ -350,7 +350,7 @@ class _Columns(BaseEstimator):
         return columns
 
 
-class Ties(NamedTuple):
+class Links(NamedTuple):
     """Old points near new ones (m x k), weights that sum to one, whether a new point is equal to the first, z_data."""
 
     indices: Ints
@@ -358,26 +358,26 @@ class Ties(NamedTuple):
     is_old: Bools
     z: Floats
 
-    def means(self, embedding: Floats) -> Floats:
-        """Mean of the rows of the embedding over the nearest old points, weighted by 1/z.
+    @classmethod
+    def of(cls, indices: Ints, z: Floats) -> Links:
+        """The links to old points at distances z, nearest first; a new point equal to an old one has that alone."""
+        is_old = z[:, 0] == 0
+        nearest = np.where(is_old, 1.0, z[:, 0])  # weights in its unit neither overflow nor underflow
+        weights = np.where(is_old[:, None], 0.0, nearest[:, None] / np.where(is_old[:, None], 1.0, z))
+        weights[is_old, 0] = 1.0
+        weights /= weights.sum(axis=1, keepdims=True)
+        return cls(indices, weights, is_old, z)
 
-        >>> ties = tie(np.array([[1, 0], [2, 3]]), np.array([[0.0, 1.0], [0.2, 0.2]]))
-        >>> ties.means(np.array([[-1.0], [-2.0], [1.0], [2.0]]))
+    def means(self, embedding: Floats) -> Floats:
+        """Mean of the rows of a smooth embedding over the nearest old points, weighted by 1/z.
+
+        >>> links = Links.of(np.array([[1, 0], [2, 3]]), np.array([[0.0, 1.0], [0.2, 0.2]]))
+        >>> links.means(np.array([[-1.0], [-2.0], [1.0], [2.0]]))
         array([[-2. ],
                [ 1.5]])
         """
         means = np.einsum("ij,ijk->ik", self.weights, embedding[self.indices])
         return np.where(self.is_old[:, None], embedding[self.indices[:, 0]], means)
-
-
-def tie(indices: Ints, z: Floats) -> Ties:
-    """The ties to old points at distances z, nearest first."""
-    is_old = z[:, 0] == 0
-    nearest = np.where(is_old, 1.0, z[:, 0])  # weights in its unit neither overflow nor underflow
-    weights = np.where(is_old[:, None], 0.0, nearest[:, None] / np.where(is_old[:, None], 1.0, z))
-    weights[is_old, 0] = 1.0
-    weights /= weights.sum(axis=1, keepdims=True)
-    return Ties(indices, weights, is_old, z)
 
 
 def _width(neighbors: Neighbors) -> int:

@@ -77,10 +77,10 @@ def nearest_neighbors(points: Data, k: int, rng: np.random.Generator) -> Neighbo
     announce("nearest neighbors")
     neighbors = set_copies_aside(local_points(points))
     engine = engine_of(neighbors.points)
-    indices, z, landmarks = engine.lists(k, rng)
-    recall = engine.recall(z, min(k, SURE))
+    found = engine.lists(k, rng)
+    recall = engine.recall(found.z, min(k, SURE))
     warn_low_recall(recall)
-    return replace(neighbors, indices=indices, z=z, recall=recall, landmarks=landmarks)
+    return replace(neighbors, indices=found.indices, z=found.z, recall=recall, landmarks=found.landmarks)
 
 
 def warn_low_recall(recall: float) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from graspel.data.prepare import is_of_rows
 from graspel.findings import Table, count_classes, find_effects, find_nearest_groups, find_representatives
 from graspel.findings.effects import Means, measure_means
 from graspel.findings.groups import distances_to_centers
@@ -150,7 +151,7 @@ def _name_by_effects(effects: Table, *, are_terms: bool) -> str:
 
 def _distances_to_centers(inputs: Inputs) -> Floats:
     """How far every point is from the center of its group: from the mean of the data, or by the graph alone."""
-    if inputs.index.features is not None and inputs.index.data is inputs.index.features:
+    if is_of_rows(inputs.index.metric) and not inputs.index.is_remote:
         return distances_to_centers(inputs.index.points, inputs.groups)
     degree: Floats = inputs.graph.adjacency.sum(axis=1)
     return 1 / np.maximum(degree, np.finfo(float).tiny)

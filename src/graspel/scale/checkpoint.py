@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from graspel.data.fingerprint import fingerprint
-from graspel.data.protocol import Data
+from graspel.data.protocol import Data, local_points
 from graspel.graph import Graph
 from graspel.io.atomic import write_atomically
 from graspel.io.npy_arrays import open_archive, read_member
@@ -175,7 +175,7 @@ class Checkpoint:
             rows, first, members, density = (arrays[f"landmarks{number}_{name}"] for name in LANDMARK_ARRAYS)
             landmarks = Landmarks(rows, first, members, landmarks, Density(*density.tolist()))
         if len(arrays["copies"]):
-            points = points if points.local is None else points.local.subset(arrays["distinct"])
+            points = local_points(points).subset(arrays["distinct"]) if points.is_local else points
         lists = {name: arrays[name] for name in LIST_ARRAYS}
         return Neighbors(points, recall=notes["recall"], landmarks=landmarks, **lists)
 
@@ -245,7 +245,7 @@ def _describe(name: str, value: Any, index: NeighborIndex) -> Any:
     if name == "initial" and not isinstance(value, str):
         return fingerprint(np.stack(edges_from_user(value, index.n_points), axis=1))
     if name == "metric" and callable(value):  # two functions may have one name: the distances tell them apart
-        return fingerprint(index.points.X)
+        return fingerprint(index.points.rows(slice(None)))
     if isinstance(value, tuple):  # a strategy: functions and numbers
         return [_describe(name, part, index) for part in value]
     if callable(value):

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel.data.dense import DenseData, Frame
+from graspel.data.dense import DenseData
 from graspel.data.products import squared_distances
+from graspel.data.rows import Frame
 from graspel.learning.connect import closest_in_lists
 from graspel.neighbors.approximate import SMALL
 from graspel.neighbors.engines import LandmarkEngine
