@@ -284,8 +284,8 @@ def test_the_limit_of_the_table_is_said(monkeypatch):
 
 def test_a_table_has_the_norm_of_its_points(rng):
     X = rng.standard_normal((80, 4))
-    points = TableData(pairwise_distances(X), None, 1)
-    assert points.spectral_norm == pytest.approx(np.linalg.norm(X - X.mean(axis=0), 2), rel=1e-5)
+    points = TableData.prepare(pairwise_distances(X))
+    assert points.unit_length == pytest.approx(np.linalg.norm(X - X.mean(axis=0), 2), rel=1e-5)
 
 
 # --- joins only

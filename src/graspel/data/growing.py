@@ -91,7 +91,7 @@ class ChangingSparse:
 
     def takes(self, X: Any) -> bool:
         """Whether rows can be added without preparing all points anew: they are on no other scale."""
-        return _is_alike(self.points.preparation, self.points, X)
+        return _is_alike(self.points.frame.preparation, self.points, X)
 
     def append(self, X: Any) -> float:
         """Add rows; return the factor by which z_data between old points changes."""
@@ -103,7 +103,7 @@ class ChangingSparse:
 
     def _prepare_again(self, X: Any) -> float:
         before = self.points
-        self.points = SparseData.prepare(X, before.preparation, n_threads=before.n_threads)
+        self.points = SparseData.prepare(X, before.frame.preparation, n_threads=before.n_threads)
         return (before.spectral_norm / self.points.spectral_norm) ** 2
 
 

@@ -1,4 +1,4 @@
-"""Step 1: the start of a run, here or on the workers that hold the points, or from a checkpoint of its neighbor lists."""
+"""Step 1: the start of a run, here or on the workers that hold the points, with the lists of a checkpoint if any."""
 
 from __future__ import annotations
 
