@@ -111,6 +111,14 @@ def test_copies_come_and_go():
     assert model.transform(X[:1]).nnz > 0
 
 
+def test_copies_in_a_batch_do_not_hide_its_new_points():
+    x = np.array([0.0, 8.3, 8.3003, 0.1])[:, None]
+    model = GRASPEL(random_state=0, max_iter=0).partial_fit(x[:3]).partial_fit(x[[3, 0, 1, 2, 3]])
+    anew = GRASPEL(random_state=0, max_iter=0).fit(np.vstack([x, x]))
+    near = [graph._keys[graph.origin == Origin.NEIGHBOR] for graph in (model.graph_, anew.graph_)]
+    np.testing.assert_array_equal(*near)
+
+
 def test_names_and_sparse_rows():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.standard_normal((30, 3)), index=[f"p{i}" for i in range(30)])

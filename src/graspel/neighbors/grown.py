@@ -103,11 +103,13 @@ def _nearest_arrivals(
     An old point far from all others may be missing in the lists of the new points that are its nearest ones. Where all
     distances can be computed, this finds them; with landmarks such a point keeps a slightly longer edge.
     """
-    arrivals = np.arange(n_lists, points.n_points)
+    arrivals = n_lists + np.flatnonzero(number[n_lists:] >= 0)  # copies of old points would crowd the others out
+    if not len(arrivals):
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0)
     found, z = exact_neighbors(points, np.arange(n_lists), min(width, len(arrivals)), arrivals)
     rows = np.repeat(np.arange(n_lists), found.shape[1])
     new, distance = number[found.ravel()], z.ravel()
-    return rows[new >= 0], new[new >= 0], distance[new >= 0]
+    return rows, new, distance
 
 
 def _merge(
