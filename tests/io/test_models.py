@@ -11,13 +11,16 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_digits
 
+from fuzzing.limits import low_limits
 from graspel import (
     GRASPEL,
     GraspelClassifier,
     GraspelClustering,
     GraspelEmbedding,
     GraspelNeighbors,
+    NeighborIndex,
 )
+from graspel.io.checks import UnusableFile
 from graspel.io.models import load_model
 from graspel.io.npy_arrays import pack_texts
 
@@ -83,6 +86,79 @@ def test_what_cannot_be_saved(digits, tmp_path):
     assert not path.exists()
     with pytest.raises(ValueError, match=r"\.npz files only"):
         model.save(tmp_path / "model.pkl")
+
+
+KINDS = {
+    "dense": lambda X, y: GRASPEL(random_state=0).fit(X),
+    "sparse": lambda X, y: GraspelClustering(8, random_state=0).fit(sp.csr_array(X)),
+    "precomputed": lambda X, y: GRASPEL(metric="precomputed", random_state=0).fit(np.abs(X[:60, None] - X[:60]).sum(2)),
+    "copies": lambda X, y: GraspelClassifier(random_state=0).fit(np.concatenate([X, X[:9]]), np.append(y, y[:9])),
+    "landmarks": lambda X, y: with_landmarks(X),
+}
+
+
+def with_landmarks(X):
+    with low_limits():
+        return GRASPEL(random_state=0).fit(NeighborIndex(X[:, :9], random_state=0))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_indices_that_lead_outside_are_refused(digits, tmp_path, kind):
+    """Compiled code follows them: a column index of 1e8 ended the process in `transform`."""
+    path = tmp_path / "model.npz"
+    model = KINDS[kind](*digits[:2])
+    model.save(path)
+    arrays = dict(np.load(path))
+    names = [
+        name for name, array in arrays.items() if name.startswith("array") and array.size and array.dtype.kind in "if"
+    ]
+    assert len(names) > 10
+    refused = 0
+    for name in names:
+        whole = arrays[name]
+        for damaged in (put(whole, 0, 10**8), put(whole, -1, -5), whole[:-1] if whole.ndim else whole):
+            np.savez(path, **{**arrays, name: damaged})
+            try:
+                again = type(model).load(path)
+            except UnusableFile:
+                refused += 1
+                continue
+            assert whole.dtype.kind == "f" or is_of_no_use_as_index(again, damaged), (name, whole.dtype, whole.shape)
+    assert refused > len(names)
+
+
+def put(array, place, value):
+    changed = array.astype(np.int64) if array.dtype.kind == "i" else array.copy()
+    changed.flat[place] = value
+    return changed
+
+
+def is_of_no_use_as_index(model, array):
+    """Whether an array of whole numbers is one that nothing follows: labels, classes, rounds."""
+    results = [value for value in vars(model).values() if isinstance(value, np.ndarray)]
+    results += [model.graph_.round, getattr(model, "learner_", model)._fit.graph.round]
+
+    return any(np.array_equal(array, result) for result in results)
+
+
+@pytest.mark.parametrize("damage", ["column", "pointer", "length"])
+def test_a_damaged_sparse_matrix_is_refused(digits, tmp_path, damage):
+    path = tmp_path / "model.npz"
+    KINDS["sparse"](*digits[:2]).save(path)
+    arrays = dict(np.load(path))
+    structure = json.loads(arrays["graspel_model"].tobytes().decode())
+    matrices = [value["csr"] for entry in structure["objects"] for value in entry["state"].values() if is_csr(value)]
+    assert matrices
+    for _, indices, indptr in matrices:
+        name = (indices if damage == "column" else indptr)["array"]
+        changed = arrays[name][:-1] if damage == "length" else put(arrays[name], 3, 10**8)
+        np.savez(path, **{**arrays, name: changed})
+        with pytest.raises(UnusableFile, match=r"model\.npz: cannot be read as a model"):
+            GraspelClustering.load(path)
+
+
+def is_csr(value):
+    return isinstance(value, dict) and "csr" in value
 
 
 def test_files_of_others_make_nothing_but_graspel(digits, tmp_path):

@@ -28,6 +28,7 @@ from graspel.data.fingerprint import hash_values, rows_differ
 from graspel.data.preparation import Preparation, dense_rows
 from graspel.data.principal import principal_coordinates, principal_directions
 from graspel.data.rows import Frame, LocalRows
+from graspel.io.models import check_array_read
 from graspel.runtime.parallel import map_blocks, row_blocks, run_blocks
 from graspel.runtime.types import Bools, Floats, Ints, Singles
 
@@ -81,6 +82,14 @@ class DenseData(LocalRows):
             gram = gram - np.outer(coordinates.total, coordinates.total) / points.n_points
         points = replace(points, frame=points.frame.scaled_to(gram, points.n_points))
         return replace(points, sketch=coordinates.scaled(points.frame.sketch_scale))
+
+    def check_restored(self) -> None:
+        """Raise unless the arrays, read from a file, fit each other."""
+        check_array_read("X", self.X, (-1, self.n_features))
+        if self.chosen is not None:
+            check_array_read("chosen", self.chosen, (-1,), below=self.X.shape[0])
+        if len(self.sketch):
+            check_array_read("sketch", self.sketch, (self.n_points, self.frame.width))
 
     @property
     def n_points(self) -> int:

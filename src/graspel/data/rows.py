@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from graspel.data.preparation import Preparation
 from graspel.data.products import lower_distances, table_between
 from graspel.data.protocol import PairTable
+from graspel.io.models import check_array_read
 from graspel.runtime.types import Floats, Ints
 
 BLOCK_BYTES = 1 << 22  # size of a block of rows in double precision: small enough for the cache
@@ -37,6 +38,12 @@ class Frame:
     axes: NDArray[Any] | None = None
     spectral_norm: float = 1.0
     sketch_scale: float = 1.0
+
+    def check_restored(self) -> None:
+        """Raise unless the arrays, read from a file, fit each other."""
+        check_array_read("origin", self.origin, (-1,))
+        if self.axes is not None:
+            check_array_read("axes", self.axes, (len(self.origin), -1))
 
     @property
     def width(self) -> int:

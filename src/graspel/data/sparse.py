@@ -21,6 +21,7 @@ from graspel.data.principal import singular_rows, sparse_principal_coordinates
 from graspel.data.products import sparse_squares
 from graspel.data.protocol import WithoutSketch
 from graspel.data.rows import Frame, LocalRows
+from graspel.io.models import check_array_read
 from graspel.runtime.parallel import row_blocks, run_blocks
 from graspel.runtime.types import Bools, Floats, Indices, Ints
 
@@ -61,6 +62,11 @@ class SparseData(WithoutSketch, LocalRows):
         norm = centered_norm(A, mean, rng or np.random.default_rng(0))
         frame = Frame(preparation, mean, spectral_norm=norm if norm > np.finfo(np.float32).tiny else 1.0)
         return cls(X, frame, A, n_threads=n_threads)
+
+    def check_restored(self) -> None:
+        """Raise unless the arrays, read from a file, fit each other."""
+        check_array_read("X", self.X, (-1, self.n_features))
+        check_array_read("A", self.A, self.X.shape)
 
     @property
     def n_points(self) -> int:

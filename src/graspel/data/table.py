@@ -30,6 +30,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from graspel.data.fingerprint import hash_values, rows_differ
 from graspel.data.principal import scaling_coordinates
 from graspel.data.protocol import PairTable, WithoutSketch
+from graspel.io.models import check_array_read
 from graspel.runtime.parallel import row_blocks
 from graspel.runtime.types import Bools, Floats, Ints
 
@@ -78,6 +79,12 @@ class TableData(WithoutSketch):
             _check_size(X.shape[0])
             D = _check_table(_measure(X, X, metric), f"the metric {metric!r}")
         return cls(X, D, _spectral_norm(D), metric, n_threads)
+
+    def check_restored(self) -> None:
+        """Raise unless the arrays, read from a file, fit each other."""
+        check_array_read("D", self.D, (self.X.shape[0], self.X.shape[0]))
+        if self.chosen is not None:
+            check_array_read("chosen", self.chosen, (-1,), below=len(self.D))
 
     @property
     def n_points(self) -> int:

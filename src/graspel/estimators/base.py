@@ -17,6 +17,9 @@ from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.parameters import check_run, generator
 from graspel.runtime.progress import printing_progress
 
+# Attributes that have an entry for each point.
+PER_POINT = ("labels_", "embedding_", "groups_", "transduction_", "label_distributions_", "_clusters", "_widths")
+
 
 class GraphEstimator(SavedModel, BaseEstimator):
     """An estimator with the parameters `random_state`, `n_jobs` and `verbose`, fitted to rows or to their index."""
@@ -27,6 +30,15 @@ class GraphEstimator(SavedModel, BaseEstimator):
     verbose: bool | int
     graph_: Graph
     index_: NeighborIndex
+
+    def check_restored(self) -> None:
+        """Raise unless the arrays, read from a file, fit the graph."""
+        if hasattr(self, "graph_") and self.graph_.n_nodes != self.index_.n_points:
+            raise ValueError("its graph does not have as many nodes as there are points")
+        for name in PER_POINT:
+            array = getattr(self, name, None)
+            if array is not None and len(array) != self.graph_.n_nodes:
+                raise ValueError(f"its array {name} does not have an entry for each node")
 
     def _make_index(self, X: Any, owner: Any, *, stays_remote: bool = False) -> NeighborIndex:
         """X as an index, which the user may have made; errors name the `owner`.

@@ -131,6 +131,8 @@ default="knn"
     True
     """
 
+    _not_saved = ("_growing",)  # made again from the rest when points come or go
+
     def __init__(
         self,
         n_neighbors: int = 2,

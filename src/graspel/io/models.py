@@ -4,6 +4,10 @@ A model is a tree of graspel's own objects, which end in arrays, numbers and tex
 object, and a class is only looked up in graspel: reading a file runs no code that the file brings. Objects that several
 others share are written once. What does not fit, such as a function that was given as metric, is refused by name.
 
+Compiled code follows the indices in these arrays without looking. So a class whose arrays reach it has a method
+``check_restored``, which is called when an object was read and raises unless its arrays fit each other
+(:func:`check_array_read`); sparse matrices and graphs are checked for all.
+
 Why not joblib or skops? joblib pickles, so reading a file runs the code in it. skops (0.14) wants every class of ours
 to be listed by whoever reads, reserves whatever memory the header of an array claims, and builds sparse matrices
 without a look at their indices: a file that it calls safe can end the process.
@@ -27,7 +31,7 @@ from graspel.io.npy_arrays import open_archive, pack_texts, read_member, read_te
 from graspel.runtime.shown import quote, shorten
 from graspel.runtime.sparse_structure import check_sparse_structure
 
-__all__ = ["SavedModel", "load_model", "save_model"]
+__all__ = ["SavedModel", "check_array_read", "load_model", "save_model"]
 
 FORMAT = 1  # version of the format
 SUFFIX = ".npz"
@@ -37,6 +41,8 @@ MAX_FIXED = 1 << 24  # characters of an array of text with room for the longest 
 
 class SavedModel:
     """The methods `save` and `load` of all estimators."""
+
+    _not_saved: tuple[str, ...] = ()  # attributes that are None after reading
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model, fitted or not, to an .npz file, completely or not at all.
@@ -83,6 +89,25 @@ def load_model(path: str | os.PathLike[str]) -> Any:
         if structure["format"] > FORMAT:
             raise ValueError(f"graspel {structure['version']} has written it; upgrade graspel")
         return _Reader(archive, structure["objects"]).decode(structure["model"])
+
+
+def check_array_read(name: str, array: Any, shape: tuple[int, ...], below: int | None = None) -> None:
+    """Raise unless an array in a file has this shape (-1: any length), and its values are numbers.
+
+    If it holds indices, they are whole numbers `below` this; -1 stands for none.
+
+    >>> check_array_read("indices", np.array([[0, 7]]), (-1, 2), below=5)
+    Traceback (most recent call last):
+    ...
+    ValueError: its array indices does not fit the others
+    """
+    fits = hasattr(array, "dtype") and array.dtype.kind in ("biuf" if below is None else "iu")
+    fits = fits and len(array.shape) == len(shape)
+    fits = fits and all(side in (-1, own) for own, side in zip(array.shape, shape, strict=True))
+    if fits and isinstance(array, np.ndarray) and array.size:
+        fits = array.max() < below and array.min() >= -1 if below is not None else not np.isnan(array.max())
+    if not fits:
+        raise ValueError(f"its array {name} does not fit the others")
 
 
 class _Writer:
@@ -202,14 +227,19 @@ def _state_of(value: Any) -> dict[str, Any]:
         return dict(zip(value._fields, value, strict=True))
     if hasattr(value, "_columns"):  # a graph, whose constructor checks it again
         return {"n_nodes": value.n_nodes, **value._columns, "node_names": value.node_names}
-    return value.__getstate__() if "__getstate__" in vars(type(value)) else dict(vars(value))
+    state = value.__getstate__() if "__getstate__" in vars(type(value)) else dict(vars(value))
+    return state | {name: None for name in getattr(value, "_not_saved", ()) if name in state}
 
 
 def _make(kind: type, state: dict[str, Any]) -> Any:
+    made: Any
     if hasattr(kind, "_fields") or hasattr(kind, "_columns"):
-        return kind(**state)
-    made: Any = object.__new__(kind)
-    made.__dict__.update(state)
+        made = kind(**state)
+    else:
+        made = object.__new__(kind)
+        made.__dict__.update(state)
+    if hasattr(kind, "check_restored"):
+        made.check_restored()
     return made
 
 

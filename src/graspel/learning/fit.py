@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from graspel.data.protocol import Data
 from graspel.graph import Graph
+from graspel.io.models import check_array_read
 from graspel.learning.embed import Embedding
 from graspel.learning.history import Round
 from graspel.learning.settings import Settings
@@ -72,6 +73,12 @@ class Fit:
     embedding: Embedding | None = None
     optimality: Optimality | None = None
     exact: ExactMeasures | None = None
+
+    def check_restored(self) -> None:
+        """Raise unless the arrays, read from a file, fit each other."""
+        check_array_read("z", self.z, self.graph.weights.shape)
+        if self.embedding is not None:
+            check_array_read("vectors", self.embedding.vectors, (self.graph.n_nodes, -1))
 
     @property
     def points(self) -> Data:

@@ -332,6 +332,14 @@ class NeighborIndex:
                 f"metric={asked!r}), or leave metric out here."
             )
 
+    def check_restored(self) -> None:
+        """Raise unless the arrays, read from a file, fit each other."""
+        parts = [self._values.shape[0]] if self._values is not None else []
+        parts += [self._points.n_points] if self._points is not None else []
+        parts += [len(self._neighbors.distinct) + len(self._neighbors.copies)] if self._neighbors is not None else []
+        if any(n != self.n_points for n in parts):
+            raise ValueError("its points, their matrix and their neighbor lists differ in number")
+
     def __getstate__(self) -> dict[str, Any]:
         """What a file keeps: not the random numbers, whose state is known, and not a search of one run."""
         return {**self.__dict__, "_rng": None, "_shared_rng": None, "_search": None}

@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graspel.io.models import check_array_read
 from graspel.runtime.parallel import row_blocks, run_blocks
 from graspel.runtime.types import Indices, Singles
 
@@ -90,6 +91,20 @@ class Landmarks:
     members: Indices
     above: Landmarks | None
     density: Density
+
+    def check_restored(self) -> None:
+        """Raise unless the arrays, read from a file, fit each other."""
+        check_array_read("rows", self.rows, (-1, -1))
+        check_array_read("start", self.start, (len(self.rows) + 1,), below=len(self.members) + 1)
+        if self.start[0] != 0 or self.start[-1] != len(self.members) or (np.diff(self.start) < 0).any():
+            raise ValueError("its landmarks have cells that do not follow each other")
+        if self.above is not None:
+            self.above.check_members(*self.rows.shape)
+
+    def check_members(self, n: int, width: int) -> None:
+        """Raise unless these are landmarks of n rows of this width."""
+        check_array_read("rows", self.rows, (-1, width))
+        check_array_read("members", self.members, (-1,), below=n)
 
     @classmethod
     def build(cls, X: Singles, density: Density, rng: np.random.Generator, n_threads: int) -> tuple[Landmarks, Indices]:

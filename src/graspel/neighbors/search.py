@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from graspel.data.protocol import Data, LocalData, local_points
+from graspel.io.models import check_array_read
 from graspel.neighbors.approximate import SURE
 from graspel.neighbors.duplicates import find_first_equals
 from graspel.neighbors.engines import engine_of
@@ -57,6 +58,20 @@ class Neighbors:
     copy_of: Ints
     landmarks: Landmarks | None = None
     n_known: int | None = None
+
+    def check_restored(self) -> None:
+        """Raise unless the arrays, read from a file, fit each other."""
+        n = len(self.distinct) + len(self.copies)
+        check_array_read("distinct", self.distinct, (self.points.n_points,), below=n)
+        check_array_read("copies", self.copies, (-1,), below=n)
+        check_array_read("copy_of", self.copy_of, self.copies.shape, below=n)
+        check_array_read("indices", self.indices, (-1, -1), below=max(1, self.points.n_points))
+        check_array_read("z", self.z, self.indices.shape)
+        if len(self.indices) not in (0, self.points.n_points):
+            raise ValueError("its neighbor lists are not as many as its points")
+        if self.landmarks is not None:
+            points: Any = self.points  # dense, since there are landmarks
+            self.landmarks.check_members(min(self.n_known or points.n_points, points.n_points), points.frame.width)
 
     def released(self) -> Neighbors:
         """The same without the lists and what they were found by: the copies and the recall are left."""
