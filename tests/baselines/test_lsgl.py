@@ -9,7 +9,7 @@ from scipy.spatial.distance import pdist
 from sklearn.exceptions import ConvergenceWarning
 
 from graspel.baselines import LSGL
-from graspel.baselines.lsgl import smooth_weights, theta_of_degree
+from graspel.baselines.log_degree import smooth_weights, theta_of_degree
 
 # A ConvergenceWarning is an error in all tests but the one that expects it.
 pytestmark = pytest.mark.filterwarnings(f"error::{ConvergenceWarning.__module__}.{ConvergenceWarning.__name__}")

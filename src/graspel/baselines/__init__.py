@@ -8,8 +8,7 @@ from graspel.baselines.gl_sigrep import GLSigRep
 from graspel.baselines.graphical_lasso import GraphicalLasso
 from graspel.baselines.knn import KNN, ConsensusKNN
 from graspel.baselines.likelihood import GGL, GLSC, NGL, GLLogDet
-from graspel.baselines.log_degree import LogDegree
-from graspel.baselines.lsgl import LSGL
+from graspel.baselines.log_degree import LSGL, LogDegree
 
 # Graphs from points, the rows of X, on neighbor lists.
 CONSTRUCTION: dict[str, type[Any]] = {"knn": KNN, "cons-knn": ConsensusKNN, "lsgl": LSGL}

@@ -28,12 +28,14 @@ class PairMethod(ABC):
     Attributes
     ----------
     POSITIVE, NOT_NEGATIVE : names of the parameters that must be above 0, and of those that may be 0
-    tol : float, KKT residual at which to stop
+    RESIDUAL : what measures the distance from the optimum
+    tol : float, residual at which to stop
     max_iter : int, largest number of iterations
     """
 
     POSITIVE: ClassVar[tuple[str, ...]] = ()
     NOT_NEGATIVE: ClassVar[tuple[str, ...]] = ()
+    RESIDUAL: ClassVar[str] = "KKT residual"
     tol: float
     max_iter: int
 
@@ -66,9 +68,9 @@ class PairMethod(ABC):
         w, residual = self.weights(X)
         if residual > self.tol:
             warnings.warn(
-                f"{type(self).__name__} reached a KKT residual of {residual:.1e}, not the tol={self.tol:.1e} asked "
-                f"for, with max_iter={self.max_iter}. The weights are approximate: raise max_iter, or allow a larger "
-                "tol.",
+                f"{type(self).__name__} reached a {self.RESIDUAL} of {residual:.1e}, not the tol={self.tol:.1e} "
+                f"asked for, with max_iter={self.max_iter}. The weights are approximate: raise max_iter, or allow a "
+                "larger tol.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -76,7 +78,7 @@ class PairMethod(ABC):
 
     @abstractmethod
     def weights(self, X: Floats) -> tuple[Floats, float]:
-        """The weights of all pairs for these signals, and their KKT residual."""
+        """The weights of all pairs for these signals, and their residual."""
 
 
 def pair_distances(X: Floats) -> Floats:
