@@ -71,6 +71,7 @@ np.savez(
     signals=datasets.smooth_signals(grid, 20, random_state=0),
     many_signals=datasets.smooth_signals(grid_graph(45, 45), 3, random_state=0),
     eigenvectors=smallest_eigenpairs(grid.laplacian, 12).vectors,
+    eigenvectors_by_iteration=smallest_eigenpairs(grid_graph(25, 25).laplacian, 9, tol=1e-8).vectors,
     principal_coordinates=principal_coordinates(np.hstack([places, places**2]), 2),
 )
 """

@@ -63,8 +63,7 @@ def find_effects(means: Means, n_most: int, *, only_high: bool = False) -> Table
     n_most = min(n_most, n_features)
     groups, features = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     for group in range(n_groups if n_most else 0):
-        most = np.argpartition(-strength[group], n_most - 1)[:n_most]
-        most = most[np.lexsort([most, -strength[group, most]])]
+        most = np.argsort(-strength[group], kind="stable")[:n_most]
         most = most[strength[group, most] > 0]
         groups.append(np.full(len(most), group))
         features.append(most)

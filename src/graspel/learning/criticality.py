@@ -187,9 +187,14 @@ def _above_rounding(table: PairTable) -> NDArray[Any]:
 
 
 def _largest(values: NDArray[Any], k: int) -> Ints:
-    """Positions of the k largest values, unordered."""
-    k = min(k, len(values))
-    return np.argpartition(values, len(values) - k)[len(values) - k :] if k else np.empty(0, dtype=np.int64)
+    """Positions of the k largest values, unordered; of equal ones the first, which argpartition leaves to chance."""
+    if k >= len(values):
+        return np.arange(len(values))
+    if k == 0:
+        return np.empty(0, dtype=np.int64)
+    threshold = np.partition(values, len(values) - k)[len(values) - k]
+    above = np.flatnonzero(values > threshold)
+    return np.concatenate([above, np.flatnonzero(values == threshold)[: k - len(above)]])
 
 
 def _choose_disjoint(pairs: Pairs, limit: int) -> Ints:

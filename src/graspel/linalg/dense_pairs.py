@@ -113,15 +113,27 @@ def fix_basis(values: Floats, vectors: Floats, wanted: int) -> Floats:
     >>> np.allclose(fix_basis(values, turned, 3), fix_basis(values, e, 3))
     True
     """
-    differ = np.abs(np.diff(values)) > EQUAL * np.maximum(np.abs(values[1:]), np.abs(values[:-1]))
-    bounds = np.concatenate([[0], 1 + np.flatnonzero(differ), [len(values)]])
     fixed = vectors[:, :wanted].copy()
     rng = np.random.default_rng(0)
-    for first, end in pairwise(bounds):
+    for first, end in groups_of_equals(values):
         if first >= wanted:
             break
-        V = vectors[:, first:end]
-        Q, T = np.linalg.qr(V.T @ rng.standard_normal(V.shape))
         last = min(end, wanted)
-        fixed[:, first:last] = (V @ (Q * np.where(np.diag(T) < 0, -1.0, 1.0)))[:, : last - first]
+        fixed[:, first:last] = basis_of_space(vectors[:, first:end], rng)[:, : last - first]
     return fixed
+
+
+def groups_of_equals(values: Floats) -> list[tuple[int, int]]:
+    """First and end of every group of equal eigenvalues.
+
+    >>> groups_of_equals(np.array([1.0, 2.0, 2.0]))
+    [(0, 1), (1, 3)]
+    """
+    differ = np.abs(np.diff(values)) > EQUAL * np.maximum(np.abs(values[1:]), np.abs(values[:-1]))
+    return list(pairwise([0, *(1 + np.flatnonzero(differ)).tolist(), len(values)]))
+
+
+def basis_of_space(V: Floats, rng: np.random.Generator) -> Floats:
+    """The basis V Q of the space of these orthonormal columns; the generator gives the directions R."""
+    Q, T = np.linalg.qr(V.T @ rng.standard_normal(V.shape))
+    return np.asarray(V @ (Q * np.where(np.diag(T) < 0, -1.0, 1.0)))

@@ -35,7 +35,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from graspel.linalg.components import Components, connectivity_bounds
-from graspel.linalg.dense_pairs import accurate_pairs, dense_pairs
+from graspel.linalg.dense_pairs import accurate_pairs, basis_of_space, dense_pairs, groups_of_equals
 from graspel.linalg.factor.approximate_factor import ApproximateFactor
 from graspel.linalg.laplacian import Laplacian, laplacian_map, scale_weights
 from graspel.linalg.lobpcg import energy_norm, find_missing, lobpcg, orthonormal_rows, residual_rounding
@@ -229,8 +229,11 @@ def _solve_multilevel(
             break
         random = inverse.solve_in_order(probes.standard_normal((block, inverse.n_nodes)))
         starts.append(np.vstack([vectors, extra, missing[None], random]))
-    in_node_order = inverse.to_node_order
-    return NonzeroPairs(values, in_node_order(vectors), energy_residuals, complete, in_node_order(extra))
+    found = inverse.to_node_order(vectors)
+    for first, end in groups_of_equals(values):
+        if end - first > 1:
+            found[:, first:end] = basis_of_space(found[:, first:end], np.random.default_rng(0))
+    return NonzeroPairs(values, found, energy_residuals, complete, inverse.to_node_order(extra))
 
 
 def _find_missing(
