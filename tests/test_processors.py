@@ -63,7 +63,7 @@ import numpy as np
 from graspel import datasets
 from graspel.graph import grid_graph
 from graspel.linalg import smallest_eigenpairs
-from graspel.tsne.start import principal_coordinates
+from graspel.data.principal import principal_coordinates
 grid = grid_graph(7, 7)
 places = np.array([(row, column) for row in range(7) for column in range(7)], dtype=float)
 np.savez(

@@ -162,7 +162,7 @@ def test_threads_change_nothing(rng, monkeypatch, n_threads):
     case = Case(rng)
     blocks = CANDIDATES["fiedler"].blocks(case.embedding, 0.4, rng)
     one = case.find_most_critical(blocks, 20)
-    case.points.n_threads = n_threads
+    case.points = prepare_rows(case.X, n_threads=n_threads)
     other = case.find_most_critical(blocks, 20)
     assert found_pairs(one) == found_pairs(other)
     assert one.eta.tolist() == other.eta.tolist()
