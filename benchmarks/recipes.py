@@ -187,6 +187,13 @@ PIPELINES: dict[str, Recipe] = {
     'Isomap on `GraspelNeighbors(mode="symmetric")`': lambda data: run_isomap(
         data, data.neighbors(15, mode="symmetric"), n_neighbors=None, radius=np.inf, metric="precomputed"
     ),
+    'Isomap on `GraspelNeighbors(mode="symmetric", learner=GRASPEL(5))`': lambda data: run_isomap(
+        data,
+        data.neighbors(15, mode="symmetric", learner=GRASPEL(5)),
+        n_neighbors=None,
+        radius=np.inf,
+        metric="precomputed",
+    ),
     "TSNE": lambda data: run_tsne(data, data.X),
     "TSNE, our start": lambda data: run_tsne(data, data.X, init=data.start),
     "TSNE on `GraspelNeighbors(91)`": lambda data: run_tsne(
@@ -336,7 +343,7 @@ SECTIONS = {
     "networks": compare(f"Accuracy with {LABELS} labels a class", NETWORKS),
 }
 OPTIONS = (
-    ("--points", {"type": int, "default": 1000, "help": "larger sets are sampled down to so many points"}),
+    ("--points", {"type": int, "default": 2000, "help": "larger sets are sampled down to so many points"}),
     ("--set", {"default": "world/segment", "help": "the third set: a file in GRASPEL_DATA, without .npz"}),
 )
 
