@@ -69,14 +69,16 @@ class GraspelNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learne
 
     Examples
     --------
-    >>> from sklearn.cluster import DBSCAN
+    >>> import numpy as np
     >>> from sklearn.datasets import make_moons
+    >>> from sklearn.manifold import Isomap
     >>> from sklearn.pipeline import make_pipeline
     >>> from graspel import GraspelNeighbors
     >>> X, y = make_moons(200, noise=0.05, random_state=0)
-    >>> model = make_pipeline(GraspelNeighbors(10, random_state=0), DBSCAN(eps=0.3, metric="precomputed"))
-    >>> len(set(model.fit_predict(X)))
-    2
+    >>> neighbors = GraspelNeighbors(10, mode="symmetric", random_state=0)
+    >>> isomap = Isomap(n_neighbors=None, radius=np.inf, metric="precomputed")
+    >>> make_pipeline(neighbors, isomap).fit_transform(X).shape
+    (200, 2)
     """
 
     def __init__(
