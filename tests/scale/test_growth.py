@@ -198,3 +198,17 @@ def test_a_mask_of_nodes_is_no_list_of_numbers():
         GRASPEL(random_state=0).fit(X).forget(gone[:3])
     with pytest.raises(ValueError, match="must be numbers from 0 to 39, or names"):
         GRASPEL(random_state=0).fit(X).forget([10**30])
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_points_that_are_left_on_another_scale_are_learned_anew(kind, seed):
+    X = np.random.default_rng(seed).standard_normal((40, 3))
+    X[20:] *= 1e6
+    model = GRASPEL(random_state=0).fit(kind(X)).forget(np.arange(20, 40))
+    assert model.graph_ == GRASPEL(random_state=0).fit(kind(X[:20])).graph_
+
+
+def test_only_copies_may_be_left(seed):
+    X = np.vstack([np.ones((10, 3)), np.random.default_rng(seed).standard_normal((10, 3))])
+    model = GRASPEL(random_state=0).fit(X).forget(np.arange(10, 20))
+    assert model.graph_ == GRASPEL(random_state=0).fit(X[:10]).graph_

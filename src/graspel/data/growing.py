@@ -21,6 +21,8 @@ from graspel.data.protocol import Data, RowData
 from graspel.data.sparse import SparseData
 from graspel.runtime.types import Floats, Ints, Singles
 
+OTHER_SCALE = 100.0  # change of the spectral norm from which points are prepared anew; z_data then changes 10,000 times
+
 
 @dataclass
 class ChangingRows:
@@ -53,7 +55,25 @@ class ChangingRows:
 
     def takes(self, X: Any) -> bool:
         """Whether rows can be added without preparing all points anew: they are on no other scale."""
-        return self.points.frame.sketch_scale > 0 and _is_alike(self.points.frame.preparation, self.points, X)
+        if self.points.frame.sketch_scale == 0 or not _is_alike(self.points.frame.preparation, self.points, X):
+            return False
+        return self._norm_ratio(self.points.like(X).sketch, 1.0, X.shape[0]) <= OTHER_SCALE
+
+    def leaves(self, gone: Ints) -> bool:
+        """Whether rows can be removed without preparing the others anew: these are on no other scale."""
+        return self._norm_ratio(self.points.sketch[gone], -1.0, -len(gone)) >= 1 / OTHER_SCALE
+
+    def _norm_ratio(self, changed: Singles, sign: float, n_more: int) -> float:
+        """The factor by which the spectral norm changes when points come or go."""
+        coordinates = changed.astype(np.float64)
+        gram = self.gram + sign * (coordinates.T @ coordinates)
+        total = self.total + sign * coordinates.sum(axis=0)
+        norms = (
+            scipy.linalg.eigvalsh(G - np.outer(t, t) / n)[-1]
+            for G, t, n in ((gram, total, self.points.n_points + n_more), (self.gram, self.total, self.points.n_points))
+        )
+        after, before = (float(np.sqrt(max(norm, 0.0))) for norm in norms)
+        return after / before if before > 0 else np.inf
 
     def append(self, X: Any) -> float:
         """Add rows; return the factor by which z_data between old points changes."""
@@ -92,6 +112,12 @@ class ChangingSparse:
     def takes(self, X: Any) -> bool:
         """Whether rows can be added without preparing all points anew: they are on no other scale."""
         return _is_alike(self.points.frame.preparation, self.points, X)
+
+    def leaves(self, gone: Ints) -> bool:
+        """Whether rows can be removed without preparing the others anew: these are on no other scale."""
+        kept = np.setdiff1d(np.arange(self.points.n_points), gone)
+        rest = SparseData.prepare(self.points.X[kept], self.points.frame.preparation)
+        return rest.spectral_norm * OTHER_SCALE >= self.points.spectral_norm
 
     def append(self, X: Any) -> float:
         """Add rows; return the factor by which z_data between old points changes."""

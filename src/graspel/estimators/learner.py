@@ -279,13 +279,7 @@ default="knn"
         self._growing = self._growing or GrowingGraph.of(self._fit)
         if self._growing.takes(rows):
             return self._change(lambda growing, rng: growing.add(rows, rng), names)
-        together = stack_rows(self._growing.points.points.X, rows)
-        columns = getattr(self, "feature_names_in_", None)
-        self._learn(self._make_index(together, self), self._check_parameters())
-        self._store(self._fit, names)
-        if columns is not None:
-            self.feature_names_in_ = columns
-        return self
+        return self._learn_again(stack_rows(self._growing.points.points.X, rows), names)
 
     def forget(self, nodes: Any) -> GRASPEL:
         """Remove points from the graph, which stays connected; the others keep their order and are numbered anew.
@@ -304,12 +298,26 @@ default="knn"
         if n - len(gone) <= max(2, self.n_neighbors):
             raise ValueError(f"nodes: {n - len(gone)} of {n} points would be left; more than n_neighbors must stay.")
         names = None if self.graph_.node_names is None else np.delete(self.graph_.node_names, gone)
-        return self._change(lambda growing, rng: growing.forget(gone, rng), names) if len(gone) else self
+        if not len(gone):
+            return self
+        self._growing = self._growing or GrowingGraph.of(self._fit)
+        if self._growing.leaves(gone):
+            return self._change(lambda growing, rng: growing.forget(gone, rng), names)
+        return self._learn_again(self._growing.points.points.X[np.setdiff1d(np.arange(n), gone)], names)
+
+    def _learn_again(self, X: Any, names: Any) -> GRASPEL:
+        """Learn all points, whose names and columns are known, together and not by what has changed."""
+        columns = getattr(self, "feature_names_in_", None)
+        self._learn(self._make_index(X, self), self._check_parameters())
+        self._store(self._fit, names)
+        if columns is not None:
+            self.feature_names_in_ = columns
+        return self
 
     def _change(self, change: Callable[[GrowingGraph, np.random.Generator], Fit], names: Any) -> GRASPEL:
         """Change the graph, and store the result."""
         with self._running():
-            self._growing = self._growing or GrowingGraph.of(self._fit)
+            assert self._growing is not None
             fit = change(self._growing, generator(self.random_state))
         self._certificate = None
         self._store(fit, names)

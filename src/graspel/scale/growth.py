@@ -47,6 +47,7 @@ from graspel.runtime.shown import quote
 from graspel.runtime.types import Floats, Ints
 
 FEW_ROUNDS = 3  # rounds of Steps 2 to 4 after a change
+FLOOR_DRIFT = 2.0  # factor between the floor of distances and that of a fit from which it is taken anew
 CHANGED_SHARE = 0.1  # change of the number of points, as a share of it, after which these rounds are run
 
 
@@ -104,6 +105,10 @@ class GrowingGraph:
         """Whether rows can be added; else all points are to be learned anew: some differ by another scale."""
         return self.neighbors.indices.shape[1] > 0 and self.points.takes(X)
 
+    def leaves(self, gone: Ints) -> bool:
+        """Whether points can be removed; else the others are to be learned anew: they are on another scale."""
+        return self.points.leaves(gone)
+
     def add(self, X: Any, rng: np.random.Generator) -> Fit:
         """Add the rows of X as points, and return the graph of all points."""
         began, n_before = time.perf_counter(), self.points.points.n_points
@@ -135,6 +140,7 @@ class GrowingGraph:
         """Rebuild the edges from the lists, join what is not connected, run a few rounds if it is time, and weigh."""
         points, settings, n_before = self.points.points, self.settings, len(self.edges.heads)
         current = len(self.history) + 1
+        self._renew_floor()
         edges = self._neighbor_edges(current)
         extra = self.edges.at(~np.isin(self._keys(self.edges), self._keys(edges)))
         edges = edges + extra.at(np.isin(extra.origin, (Origin.CRITICAL, Origin.GIVEN)))
@@ -168,6 +174,13 @@ class GrowingGraph:
             random_state=get_state(rng),
             embedding=state.embedding,
         )
+
+    def _renew_floor(self) -> None:
+        """Take the floor of distances that a fit of these points would have, if the old one is far from it."""
+        fresh = Weights.from_distances(self.neighbors.z[:, :1].astype(np.float64), self.weigh.n_features)
+        if not 1 / FLOOR_DRIFT <= self.weigh.floor / fresh.floor <= FLOOR_DRIFT:
+            z = self.points.points.squared_distances(self.edges.heads, self.edges.tails)
+            self.weigh, self.edges = fresh, self.edges._replace(z=fresh.raise_to_floor(z))
 
     def _keys(self, edges: Edges) -> Ints:
         return edge_keys(edges.heads, edges.tails, self.points.points.n_points)
