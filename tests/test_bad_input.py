@@ -56,7 +56,7 @@ def with_value(value, row: int = 7, column: int = 2) -> np.ndarray:
         (GOOD[:1], ["1 sample", "minimum of 2"]),
         (GOOD[:, 0], ["1D array", "[Rr]eshape"]),
         (GOOD[None], ["dim 3"]),
-        (3.0, ["2D array", "scalar"]),
+        (3.0, ["float", "must be a matrix"]),
         (None, ["None|NoneType|float"]),
         (GOOD[:2], ["n_neighbors=2: must be smaller than the number of points, 2"]),
     ],

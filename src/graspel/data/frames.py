@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from graspel.runtime.shown import quote
 
-__all__ = ["check_columns", "find_row_names"]
+__all__ = ["COMPLEX", "check_columns", "find_row_names"]
+
+COMPLEX = "Complex data not supported: X must hold real numbers. Give real and imaginary parts as columns."
 
 
 def check_columns(X: Any) -> None:
@@ -42,6 +44,8 @@ def check_columns(X: Any) -> None:
 def _check_column(name: Any, values: NDArray[Any]) -> None:
     if values.dtype.kind in "biuf":
         return
+    if values.dtype.kind == "c":
+        raise ValueError(COMPLEX)
     row = 0
     if values.dtype.kind in "OUT":
         try:

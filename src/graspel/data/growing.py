@@ -30,6 +30,7 @@ class ChangingRows:
 
     Examples
     --------
+    >>> from graspel.data.prepare import prepare_rows
     >>> few, more = np.array([[0.0], [1.0], [5.0]]), np.array([[7.0]])
     >>> changing = growing(prepare_rows(few))
     >>> _ = changing.append(more)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
-from graspel.data.frames import check_columns
+from graspel.data.frames import COMPLEX, check_columns
 from graspel.data.stored import StoredMatrix, as_stored, copy_to_disk
 from graspel.runtime.parallel import row_blocks
 from graspel.runtime.shown import quote
@@ -112,9 +112,7 @@ def check_kind(X: Any) -> None:
     dtype = getattr(X, "dtype", None)
     kind = getattr(dtype, "kind", "")
     if kind == "c":
-        raise ValueError(
-            "Complex data not supported: X must hold real numbers. Give real and imaginary parts as columns."
-        )
+        raise ValueError(COMPLEX)
     if kind and kind in "USTmMV":
         raise ValueError(
             f"X holds values of type {dtype}: all must be numbers. Encode text and dates as numbers first."
