@@ -156,6 +156,21 @@ def test_weights_of_any_range_keep_full_accuracy(monkeypatch, name, way):
     assert_allclose((w * factor.resistances).sum(), graph.n_nodes - 1, rtol=1e-6)
 
 
+@pytest.mark.parametrize("way", ["dense", "pieces"])
+@pytest.mark.parametrize("ground", [0.0, 1e-3])
+def test_close_nodes_have_accurate_resistances(monkeypatch, way, ground):
+    """Two grids of very heavy edges, joined by a light one: R inside of them against that of one grid alone."""
+    eliminate_by(way, monkeypatch)
+    one = grid_graph(4, 4)
+    heads, tails = np.concatenate([one.heads, one.heads + 16, [0]]), np.concatenate([one.tails, one.tails + 16, [16]])
+    w = np.concatenate([np.full(2 * one.n_edges, 1e14), [1.0]])
+    factor = EdgeResistances(heads, tails, 32, ground).factor(w)
+    p, q = np.triu_indices(16, 1)
+    expected = all_resistances(one.adjacency)[p, q] / 1e14
+    for shift in (0, 16):
+        assert_allclose(factor.close_resistances(p + shift, q + shift), expected, rtol=1e-9)
+
+
 def test_threads_do_not_change_pieces(monkeypatch):
     eliminate_by("pieces", monkeypatch)
     graph = erdos_renyi_graph(300, 0.03, random_state=0)

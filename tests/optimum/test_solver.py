@@ -16,6 +16,7 @@ from graspel.learning import optimal_run, run
 from graspel.learning.settings import Settings
 from graspel.linalg import smallest_eigenpairs
 from graspel.linalg.edge_resistances import EdgeResistances
+from graspel.linalg.resistance import all_resistances
 from graspel.neighbors.index import NeighborIndex
 from graspel.optimum import columns, pricing
 from graspel.optimum.columns import choose_new_edges
@@ -223,6 +224,38 @@ def test_lambda_2_is_that_of_the_graph_where_the_ground_is_far_larger(seed, sigm
     model = GRASPEL(weights="optimal", sigma=sigma, random_state=0).fit(blobs(seed))
     values = smallest_eigenpairs(model.graph_, 2).values  # weights span more digits than eigvalsh keeps
     assert_allclose(model.certificate_.lambda_2, values[1], rtol=1e-4)
+
+
+@pytest.mark.parametrize("n", [20, 150])
+def test_points_equally_far_from_each_other_get_all_edges(n):
+    """The optimum is the complete graph with equal weights, w = 2 / (n k)."""
+    model = GRASPEL(weights="optimal", sigma=1e9, random_state=0).fit(np.eye(n))
+    assert model.certificate_.settled
+    assert model.n_iter_ <= 15
+    assert model.graph_.n_edges == n * (n - 1) / 2
+    k = all_distances(np.eye(n))[0, 1]
+    assert_allclose(model.graph_.weights, 2 / (n * k), rtol=0.2)
+
+
+def test_an_optimum_with_too_many_edges_is_given_up_early_and_why(monkeypatch):
+    monkeypatch.setattr(columns, "MOST_DENSITY", 8)
+    with pytest.warns(UserWarning, match="many points are equally far from each other"):
+        model = GRASPEL(weights="optimal", random_state=0).fit(np.eye(80))
+    assert model.graph_.is_connected
+    assert model.graph_.density <= 8
+    assert not model.certificate_.settled
+
+
+@pytest.mark.parametrize("ratio", [1e5, 1e7])
+def test_clusters_much_narrower_than_their_distance_settle(ratio):
+    """R inside of a cluster is 1e-14 of that between clusters: differences of the inverse lose all its digits."""
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(15, 4)), 4, axis=0) + rng.normal(size=(60, 4)) / ratio
+    model = GRASPEL(weights="optimal", sigma=1e9, random_state=0).fit(X)
+    assert model.certificate_.settled
+    R = all_resistances(model.graph_.adjacency)[np.triu_indices(60, 1)]
+    ratios = R / squareform(all_distances(X))
+    assert ratios.max() <= 1.002
 
 
 def test_estimates_do_not_depend_on_threads(monkeypatch):

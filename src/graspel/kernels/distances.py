@@ -31,16 +31,18 @@ def find_far_pairs(
     floor: float,
     beta4: float,
     unit: float,
+    rounding: float,
     at: Indices,
 ) -> int:
     """Positions (row, column) in M of the pairs with R > k, into `at` as far as it has room; returns their number.
 
-    R = M_ii + M_jj - 2 M_ij and k = (max(z, floor) + 4 beta) / unit.
+    R = M_ii + M_jj - 2 M_ij plus its rounding error, a share of M_ii + M_jj, and k = (max(z, floor) + 4 beta) / unit.
     """
     found = 0
     for i in range(M.shape[0]):
         for j in range(M.shape[1]):
-            R = diagonal[i] + column_diagonal[j] - 2 * M[i, j]
+            both = diagonal[i] + column_diagonal[j]
+            R = both - 2 * M[i, j] + rounding * both
             if R * unit > max(z[i, j], floor) + beta4:
                 if found < len(at):
                     at[found, 0] = i

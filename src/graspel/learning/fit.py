@@ -111,7 +111,12 @@ class Fit:
         if not self.out_of_rounds:
             return
         settings = self.settings
-        if self.optimality is not None:
+        if self.optimality is not None and self.optimality.obstacle:
+            message = (
+                f"GRASPEL did not reach the optimum: {self.optimality.obstacle}. The bound of the gap is "
+                f"{self.optimality.gap:.2g} per node. Take a larger tol, or weights='refined'."
+            )
+        elif self.optimality is not None:
             message = (
                 f"GRASPEL did not reach the optimum in max_iter={settings.max_iter} rounds: the bound of the gap is "
                 f"{self.optimality.gap:.2g} per node. Allow more rounds or a larger tol."

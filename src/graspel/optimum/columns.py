@@ -47,6 +47,8 @@ FIRST_TOL = 0.1  # accuracy of round 1: edges that are still missing change all 
 TOL_SHARE = 0.1  # accuracy of a round, relative to the largest R / k - 1 of the pairs that it could not use yet
 LARGE_TOL_SHARE = 0.05  # the same above ALL_PAIRS_NODES nodes, where another search of all pairs takes longer
 NEW_EDGES = 5  # edges that a round adds at one node; more make the graph dense for a while, fewer take more rounds
+SLOW = 2 / 3  # share of the last error above which it falls slowly; on six data sets it falls to 0.04 to 0.6 of it
+MOST_DENSITY = 200  # edges per node at which the search ends; data sets have 2.5 to 10, equidistant points (N - 1) / 2
 FIRST_SHARE = 0.3  # weight of a new edge, relative to the best one if it were the only one
 STRICT_NODES = 5000  # nodes up to which every single pair must have R / k - 1 below the tolerance, not only the gap
 ALL_PAIRS_NODES = 25_000  # nodes up to which all pairs are searched in every round
@@ -104,8 +106,11 @@ class Columns(Protocol):
     def next_tol(self, error: float) -> float:
         """The accuracy of the weights of the next round."""
 
-    def add_edges(self, state: State, priced: Priced) -> int:
+    def add_edges(self, state: State, priced: Priced, error: float) -> int:
         """Make edges of the best pairs, and return their number."""
+
+    def obstacle(self, state: State) -> str:
+        """A sentence that says why another round would take too long; empty if it would not."""
 
 
 class FixedEdges:
@@ -153,9 +158,13 @@ class FixedEdges:
         """The same in every round."""
         return self.tol
 
-    def add_edges(self, state: State, priced: Priced) -> int:
+    def add_edges(self, state: State, priced: Priced, error: float) -> int:
         """None are added."""
         return 0
+
+    def obstacle(self, state: State) -> str:
+        """There is none."""
+        return ""
 
 
 class NewColumns:
@@ -252,12 +261,20 @@ class NewColumns:
         n = float(self._n_nodes)
         return n * factor.pattern.n_entries + n**2 / 2 * self._data.points.n_features
 
-    def add_edges(self, state: State, priced: Priced) -> int:
-        """Make edges of the best pairs, with weights from guesses of their leverages."""
+    def add_edges(self, state: State, priced: Priced, error: float) -> int:
+        """Make edges of the best pairs, with weights from guesses of their leverages.
+
+        Where many points are equally far from each other, the optimum has many edges, and which come first hardly
+        matters. The error falls slowly then. Each such round doubles the number of edges that are added at a node, and
+        from then on pairs are drawn at random too.
+        """
+        state.n_new = (2 * state.n_new if error > SLOW * state.error else state.n_new) or NEW_EDGES
+        state.error = error
+        rng = self._rng if state.n_new > NEW_EDGES else None
         graph, data = state.graph, self._data
         keys = edge_keys(graph.heads, graph.tails, graph.n_nodes)
         is_edge = np.isin(edge_keys(priced.heads, priced.tails, graph.n_nodes), keys)
-        new = choose_new_edges(priced, is_edge, state.tol / 2 if state.is_exact else LEVEL, NEW_EDGES)
+        new = choose_new_edges(priced, is_edge, state.tol / 2 if state.is_exact else LEVEL, state.n_new, rng)
         k = data.k_of(new.heads, new.tails)
         state.graph = graph.with_edges(
             new.heads,
@@ -271,12 +288,24 @@ class NewColumns:
         state.k = data.k_of(state.graph.heads, state.graph.tails)
         return len(new.heads)
 
+    def obstacle(self, state: State) -> str:
+        """Whether the graph becomes too dense."""
+        if state.graph.density <= MOST_DENSITY:
+            return ""
+        return (
+            f"the optimum has more than {MOST_DENSITY} edges per node, because many points are equally far from each "
+            "other"
+        )
 
-def choose_new_edges(priced: Priced, is_edge: Bools, level: float, per_node: int) -> Priced:
+
+def choose_new_edges(
+    priced: Priced, is_edge: Bools, level: float, per_node: int, rng: np.random.Generator | None = None
+) -> Priced:
     """Of the pairs above the level that are no edges, those among the `per_node` largest at both of their ends.
 
     Where many pairs of two groups of nodes have a large excess, the first few edges between the groups lower all of
-    them. So few edges are chosen at once.
+    them. So few edges are chosen at once. Where very many pairs are equally large, hardly any is among the largest at
+    both ends; with `rng`, about as many are drawn at random.
 
     >>> star = Priced(np.array([0, 0, 0]), np.array([1, 2, 3]), np.array([0.3, 0.2, 0.1]), 0.0, 6)
     >>> choose_new_edges(star, np.zeros(3, dtype=bool), 0.05, 2).tails
@@ -288,4 +317,8 @@ def choose_new_edges(priced: Priced, is_edge: Bools, level: float, per_node: int
     order = np.lexsort((-excess, ends))
     rank = np.empty(2 * m, dtype=np.int64)
     rank[order] = np.arange(2 * m) - np.searchsorted(ends[order], ends[order])
-    return new.at(np.maximum(rank[:m], rank[m:]) < per_node)
+    chosen = np.maximum(rank[:m], rank[m:]) < per_node
+    if rng is not None and m:
+        n_pairs = np.bincount(ends)
+        chosen |= rng.random(m) * np.maximum(n_pairs[new.heads], n_pairs[new.tails]) < per_node
+    return new.at(chosen)

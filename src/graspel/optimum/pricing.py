@@ -3,7 +3,9 @@ r"""Pricing: find the pairs whose effective resistance exceeds their distance, o
 A pair (p, q) that is no edge would raise the objective if R_pq > k_pq = z_data + 4 beta. With the exact elimination of
 the graph (:mod:`graspel.linalg.edge_resistances`), M = Theta^-1 is computed in blocks of columns, and R_pq = M_pp +
 M_qq - 2 M_pq. Distances come from matrix products; a product loses digits where points are close, so an upper limit of
-its error is subtracted, and the pairs that remain are measured again by differences. So no pair is missed. The cost is
+its error is subtracted, and the pairs that remain are measured again by differences. So no pair is missed. Where points
+are very close beside the others, R is lost in the difference of M_pp + M_qq and 2 M_pq; there it is computed from the
+factors (`ExactFactor.close_resistances`). The cost is
 that of N solves and N^2 M / 2 multiplications, the memory that of one block of columns.
 
 The name is that of linear programming: columns of positive price are generated when they are needed.
@@ -35,6 +37,8 @@ NUMPY_SIZE = 50_000  # entries of M up to which loading a compiled loop does not
 MOST_LISTED = 4_000_000  # pairs that are listed; if more have R > k, those of the largest R / k
 SAMPLED_BLOCKS = 8  # blocks of columns that are priced where there are too many nodes for all: 1,024 nodes
 LIST_BATCHES = 16  # batches of flows from which listed pairs are priced: 128 flows, 3 % standard error of R
+ROUNDING = 64 * float(np.finfo(float).eps)  # error of M_ii + M_jj - 2 M_ij, relative to M_ii + M_jj
+RELIABLE = 1e-6  # relative error of R beside k up to which this difference is used
 DOUBT = 2.0  # standard errors that are subtracted from the estimates
 
 
@@ -99,7 +103,12 @@ def price_all_pairs(data: PairDistances, factor: ExactFactor, blocks: list[slice
         new = (i >= M.shape[1]) | (i < j)  # pairs within the block once
         i, j = i[new], j[new]
         p, q = later[i], columns[j]
-        return np.minimum(p, q), np.maximum(p, q), R[i] + R[j] - 2 * M[i, j]
+        both = R[i] + R[j]
+        found = both - 2 * M[i, j]
+        close = np.flatnonzero(ROUNDING * both > RELIABLE * data.k_of(p, q))
+        if len(close):
+            found[close] = factor.close_resistances(p[close], q[close])
+        return np.minimum(p, q), np.maximum(p, q), found
 
     found: list[Priced] = []
     below = 0.0
@@ -161,13 +170,14 @@ def _keep_largest(priced: Priced) -> Priced:
 def _find_far_pairs(M: Floats, d: Floats, d_columns: Floats, z: Floats, data: PairDistances) -> tuple[Ints, Ints]:
     """Positions in M of the pairs with R > k."""
     if M.size <= NUMPY_SIZE:
-        i, j = np.nonzero(d[:, None] + d_columns - 2 * M > data.k(z))
+        both = d[:, None] + d_columns
+        i, j = np.nonzero(both - 2 * M + ROUNDING * both > data.k(z))
         return i, j
     from graspel.kernels.distances import find_far_pairs
 
     at = np.empty((M.shape[0], 2), dtype=np.int64)
     while True:
-        found = find_far_pairs(M, d, d_columns, z, data.floor, 4 * data.beta, data.unit, at)
+        found = find_far_pairs(M, d, d_columns, z, data.floor, 4 * data.beta, data.unit, ROUNDING, at)
         if found <= len(at):
             return at[:found, 0], at[:found, 1]
         at = np.empty((found, 2), dtype=np.int64)

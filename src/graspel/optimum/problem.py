@@ -129,6 +129,8 @@ class State:
     n_rounds : int, rounds that are done
     n_added : int, edges that the last round added
     best_F : float, the largest objective of any round
+    error : float, what the last round left, in terms of R / k - 1
+    n_new : int, most new edges at one node in a round; 0 before the first
     """
 
     graph: Graph
@@ -140,6 +142,8 @@ class State:
     n_rounds: int = 0
     n_added: int = -1
     best_F: float = -np.inf
+    error: float = np.inf
+    n_new: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """All but the graph."""
@@ -158,6 +162,7 @@ class Optimality:
     n_pairs : int, number of these pairs
     all_pairs : bool, whether these are all
     error : float, relative standard error of the resistances of the edges (root mean square); 0 if they are exact
+    obstacle : str, why the search ended before its time, empty if it did not
     """
 
     gap: float
@@ -165,3 +170,4 @@ class Optimality:
     n_pairs: int
     all_pairs: bool
     error: float = 0.0
+    obstacle: str = ""

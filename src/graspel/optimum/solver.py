@@ -135,11 +135,16 @@ class Rounds:
             state.graph = state.graph.with_weights(now.u / state.k)
         return now
 
-    def add_edges(self, priced: Priced) -> None:
-        """Step 3: make edges of the best pairs."""
-        self.state.n_added = self.columns.add_edges(self.state, priced)
-        if self.state.n_added:
+    def add_edges(self, priced: Priced, error: float) -> str:
+        """Step 3: make edges of the best pairs; if another round would take too long, none, and say why."""
+        state, before = self.state, (self.state.graph, self.state.k)
+        state.n_added = self.columns.add_edges(state, priced, error)
+        obstacle = self.columns.obstacle(state)
+        if obstacle:
+            (state.graph, state.k), state.n_added = before, 0
+        if state.n_added:
             self._exact = None
+        return obstacle
 
 
 def solve(
@@ -168,7 +173,8 @@ def solve(
         if is_last:
             state.n_added = 0
         else:
-            rounds.add_edges(priced)
+            optimality = replace(optimality, obstacle=rounds.add_edges(priced, columns.error(optimality)))
+            is_last = bool(optimality.obstacle)
         F = now.objective - (graph.n_nodes - (columns.ground == 0)) * float(np.log(state.unit))
         state.best_F = max(now.objective, state.best_F)
         state.tol = columns.next_tol(columns.error(optimality))

@@ -16,7 +16,7 @@ import scipy.linalg
 
 from graspel.linalg.factor.dense_factor import DenseFactor
 from graspel.linalg.factor.front_tree import FrontTree
-from graspel.runtime.types import Floats
+from graspel.runtime.types import Floats, Ints
 
 
 class CarefulElimination:
@@ -59,6 +59,22 @@ class CarefulElimination:
         inverse = scipy.linalg.solve_triangular(factor.G[:a, :a], np.eye(a), lower=True, unit_diagonal=True)
         own[:] = inverse.T @ (inverse / factor.pivots[:, None])
         beside[:] = inverse.T @ factor.G[a:-1, :a].T  # the shares are -G
+
+    def half_columns(self, rows: Ints) -> Floats:
+        """Columns of D^-1/2 G^-1: the squared distance between two of them is the resistance between their rows.
+
+        Where this is far smaller than the resistances to the reference, differences of M would lose it to rounding.
+        """
+        tree = self._tree
+        X = np.zeros((tree.size + 1, len(rows)))
+        X[rows, np.arange(len(rows))] = 1.0
+        for f, factor in enumerate(self._factors):
+            a = len(factor.pivots)
+            own = slice(tree.limits[f], tree.limits[f + 1])
+            y = scipy.linalg.solve_triangular(factor.G[:a, :a], X[own], lower=True, unit_diagonal=True)
+            X[tree.later[tree.pointers[f] : tree.pointers[f + 1]]] -= factor.G[a:-1, :a] @ y
+            X[own] = y / np.sqrt(factor.pivots)[:, None]
+        return X[:-1]
 
     def restore_resistances(self) -> tuple[Floats, Floats]:
         """The resistance of every row to the reference (0 for itself), and those of the edges of the tree."""

@@ -49,6 +49,7 @@ from graspel.runtime.types import Floats, Ints
 FOSTER_TOL = 1e-6  # largest error of the mean leverage at which resistances by Cholesky's method are accurate enough
 SHARED_WORK = 0.05  # share of the work of all above which the parts of a piece are divided over the threads
 LEAST_SHARED = 1e9  # multiplications below which they never are: it would take longer
+PAIR_ENTRIES = 1 << 22  # numbers of the columns of nodes whose pairs are compared at once: 32 MB
 ROWS = 512  # rows of a large front that one thread multiplies at once
 
 
@@ -64,7 +65,8 @@ class ExactFactor:
     """
 
     def __init__(self, tree: FrontTree, heads: Ints, tails: Ints, w: Floats, *, careful: bool = False) -> None:
-        self.pattern = tree
+        self.pattern, self._edges = tree, (heads, tails, w)
+        self._careful: CarefulElimination | None = None
         if careful:
             self._eliminate_carefully(heads, tails, w)
             return
@@ -89,13 +91,31 @@ class ExactFactor:
     def _eliminate_carefully(self, heads: Ints, tails: Ints, w: Floats) -> None:
         """The same without subtraction."""
         tree = self.pattern
-        careful = CarefulElimination(tree, _assemble(tree, heads, tails, w, signed=False))
+        careful = self._carefully()
         self._entries, self.logdet, self.is_accurate = careful.entries, careful.logdet, True
         if tree.ground == 0:
             self.logdet += float(np.log(tree.n_nodes))
         self._rows, R = careful.restore_resistances()
         self.resistances = self._rows[tree.place[heads]] + self._rows[tree.place[tails]]  # one end is the reference
         self.resistances[tree.edge] = R
+
+    def _carefully(self) -> CarefulElimination:
+        if self._careful is None:
+            self._careful = CarefulElimination(self.pattern, _assemble(self.pattern, *self._edges, signed=False))
+        return self._careful
+
+    def close_resistances(self, p: Ints, q: Ints) -> Floats:
+        """The resistances of pairs of nodes to full relative accuracy, however small they are beside those of others.
+
+        A pair takes as many operations as there are nodes.
+        """
+        careful, place = self._carefully(), self.pattern.place
+        R = np.empty(len(p))
+        for block in row_blocks(len(p), max(1, PAIR_ENTRIES // self.pattern.n_nodes)):
+            rows, at = np.unique(np.concatenate([place[p[block]], place[q[block]]]), return_inverse=True)
+            Y, m = careful.half_columns(rows), block.stop - block.start
+            R[block] = ((Y[:, at[:m]] - Y[:, at[m:]]) ** 2).sum(axis=0)
+        return R
 
     def diagonal(self) -> Floats:
         """M_ii of every node, its resistance to the reference."""
