@@ -12,7 +12,10 @@ stage soon, it saves a third of the iterations.
 
 Two implementations sample in this way. Up to `COMPILED_SIZE` nodes, all nodes of an independent set of low degree are
 eliminated in one round, as array operations (:mod:`graspel.linalg.factor.elimination_levels`). On larger graphs a
-compiled loop eliminates one node after the other (:mod:`graspel.linalg.factor.elimination_sequence`). Nodes of degree
+compiled loop eliminates one node after the other (:mod:`graspel.linalg.factor.elimination_sequence`). The factors are
+equally good: on nine graphs of 1,800 to 9,400 nodes conjugate gradients took 14 to 30 iterations with either, and the
+numbers of entries differ by 4 % at most. The compiled loop takes a half to a fifth of the time (usps, six neighbors: 32
+instead of 171 ms), but to load it takes 0.4 to 0.6 s once, for which small data should not wait. Nodes of degree
 one, two and three are eliminated exactly, so a tree is solved exactly. Used as a preconditioner, the factors let
 conjugate gradients gain one digit every two to four iterations on all graphs that were tried. The cost is O(E) memory
 and O(E log N) time.
