@@ -1,0 +1,75 @@
+"""The house rules of CONTRIBUTING.md that a program can check: sizes of functions and files, arguments."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent.parent / "src" / "graspel"
+FILES = sorted(path for path in SOURCE.rglob("*.py") if "kernels" not in path.parts)
+LONGEST_FUNCTION, LONGEST_FILE, MOST_ARGUMENTS = 60, 400, 7  # lines without the docstring, lines, number
+# Where a limit is passed, with the reason.
+LONG_FILES = {
+    "graph/graph.py": "one class, whose methods are documented with examples",
+    "estimators/learner.py": "one class, whose parameters and methods are documented with examples",
+}
+LONG_FUNCTIONS = {
+    "linalg/lobpcg.py": "one iteration, whose state is many small matrices",
+    "optimum/solver.py": "one loop, the driver of both problems",
+}
+MANY_ARGUMENTS = {
+    "graph/edges.py": "the columns of an edge list",
+    "linalg/eigen.py": "a public function, its options by keyword",
+    "linalg/lobpcg.py": "one iteration, whose state is many small matrices",
+    "report/inputs.py": "what a page can show, by keyword",
+    "report/writing.py": "what a page can show, by keyword",
+}
+OPTIONS = ("cli/cluster.py", "cli/embed.py", "cli/learn.py", "cli/recover.py", "cli/report.py", "cli/plan.py")
+
+
+def functions(path: Path) -> Iterator[ast.FunctionDef]:
+    return (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef))
+
+
+def count_lines(function: ast.FunctionDef) -> int:
+    docstring = 0
+    if ast.get_docstring(function) is not None:
+        docstring = (function.body[0].end_lineno or 0) - function.body[0].lineno + 1
+    return (function.end_lineno or 0) - function.lineno + 1 - docstring
+
+
+def count_arguments(function: ast.FunctionDef) -> int:
+    arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    return len([argument for argument in arguments if argument.arg not in ("self", "cls")])
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(SOURCE).as_posix()
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_files_and_functions_are_short(path):
+    is_long = len(path.read_text().splitlines()) > LONGEST_FILE
+    assert is_long == (name_of(path) in LONG_FILES)
+    long = [function.name for function in functions(path) if count_lines(function) > LONGEST_FUNCTION]
+    assert bool(long) == (name_of(path) in LONG_FUNCTIONS), long
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_functions_have_few_arguments(path):
+    """Constructors hold parameters, and the functions of commands options: they may have more."""
+    if name_of(path) in OPTIONS:
+        return
+    crowded = [f.name for f in functions(path) if f.name != "__init__" and count_arguments(f) > MOST_ARGUMENTS]
+    assert bool(crowded) == (name_of(path) in MANY_ARGUMENTS), crowded
+
+
+def test_estimators_have_at_most_fifteen_parameters():
+    import graspel
+
+    estimators = [getattr(graspel, name) for name in graspel.__all__ if name.upper().startswith("GRASPEL")]
+    assert len(estimators) >= 7
+    assert {e.__name__: len(e._get_param_names()) for e in estimators if len(e._get_param_names()) > 15} == {}
