@@ -19,7 +19,7 @@ from graspel import (
     write_report,
 )
 from graspel.neighbors import index as index_module
-from graspel.neighbors import search as search_module
+from graspel.neighbors.engines import InvertedEngine, LandmarkEngine, TableEngine
 from graspel.report.inputs import check_inputs, count_listed
 
 X, Y = make_blobs(120, 6, centers=3, random_state=0)
@@ -42,13 +42,12 @@ ESTIMATORS = {
 def searches(monkeypatch):
     """The numbers of neighbors that were searched for, whoever searched."""
     found = []
-    find_lists = search_module.find_lists
 
-    def spy(points, k, rng):
-        found.append(k)
-        return find_lists(points, k, rng)
+    def spied(lists):
+        return lambda engine, k, rng: found.append(k) or lists(engine, k, rng)
 
-    monkeypatch.setattr(search_module, "find_lists", spy)
+    for kind in (LandmarkEngine, InvertedEngine, TableEngine):
+        monkeypatch.setattr(kind, "lists", spied(kind.lists))
     return found
 
 
@@ -83,10 +82,8 @@ def test_a_report_and_a_chart_search_once_in_the_metric_of_the_model(metric, sea
     index = NeighborIndex(values, metric=metric, random_state=0).expect(count_listed())
     model = GRASPEL(metric=metric, random_state=0).fit(index)
     asked = []
-    make_points = index_module.make_points
-    monkeypatch.setattr(
-        index_module, "make_points", lambda *given, **more: asked.append(1) or make_points(*given, **more)
-    )
+    prepare = index_module.prepare
+    monkeypatch.setattr(index_module, "prepare", lambda *given, **more: asked.append(1) or prepare(*given, **more))
     write_report(model, tmp_path / "report.html", labels=Y)
     plot.resistance(model)
     assert len(searches) <= 1, "a table of distances is searched by itself"

@@ -73,7 +73,7 @@ def test_bad_input():
     X[4] = 3.0
     with pytest.raises(ValueError, match="row 4 of X is constant"):
         GraphicalLasso().learn(X)
-    with pytest.raises(ValueError, match="X has 1 column: GraphicalLasso"):
+    with pytest.raises(ValueError, match=r"X has 1 column .*: GraphicalLasso"):
         GraphicalLasso().learn(np.ones((5, 1)))
     with pytest.raises(ValueError, match="alpha=0: must be a number above 0"):
         GraphicalLasso(alpha=0)
