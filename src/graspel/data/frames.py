@@ -45,7 +45,8 @@ def _check_column(name: Any, values: NDArray[Any]) -> None:
     if values.dtype.kind in "biuf":
         return
     if values.dtype.kind == "c":
-        raise ValueError(COMPLEX)
+        shown = quote(str(values[0]))
+        raise ValueError(f"X: column {quote(name)} holds {shown} (row 0): all columns must hold numbers. {COMPLEX}")
     row = 0
     if values.dtype.kind in "OUT":
         try:
