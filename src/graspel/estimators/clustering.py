@@ -90,7 +90,8 @@ default="knn"
     index_ : NeighborIndex
         The data and the neighbors of the points, for other estimators of the same data.
     graph_ : Graph
-        The learned graph.
+        The learned graph. With `consensus` 1 the clusters are those of this graph; a consensus comes from several
+        graphs of the same points, which are not kept.
     embedding_ : array (N x r)
         Spectral embedding of the points: the rows that were clustered, by the heaviest graph of a consensus.
     cluster_centers_ : array (n_clusters_ x r)
