@@ -139,14 +139,14 @@ def measure_peer(name: str, n: int) -> dict[str, float]:
 def _learn_by(name: str, X: np.ndarray) -> tuple[Any, list[float]]:
     """The graph, and F after each iteration (ours: each round)."""
     from graspel.baselines import GLSC, GLLogDet, GraphicalLasso
-    from graspel.baselines.pairs import graph_of_pairs, pair_distances
+    from graspel.baselines.pairs import condensed_distances, graph_of_pairs
 
     if name == "ours":
         model = learn(X, weights="optimal", sigma=1e9)
         unit = np.linalg.norm(X - X.mean(axis=0), 2) ** 2 / X.shape[1]  # z_data is z / M in this unit
         return model.graph_.scaled(1 / unit), [record.objective for record in model.history_]
     if name.startswith("glsc"):
-        k = pair_distances(X) / X.shape[1]
+        k = condensed_distances(X) / X.shape[1]
         minimum = GLSC(tol=float(name.split()[1])).minimum(k, len(X))
         return graph_of_pairs(minimum.x / k, len(X)), [-value for value in minimum.values]
     if name == "gl-logdet":

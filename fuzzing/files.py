@@ -19,7 +19,7 @@ from fuzzing.cases import Case, require
 from fuzzing.matrices import draw_points
 from fuzzing.twins import check_graph
 from graspel import GRASPEL, Graph, Origin
-from graspel.cli.info import describe
+from graspel.cli.info import describe_graph
 from graspel.io.point_files import read_labels
 from graspel.io.tables import read_data
 
@@ -63,7 +63,7 @@ def run_graph_file(data: bytes, settings: dict[str, Any]) -> None:
         path = Path(folder) / f"graph{settings.get('suffix', '.npz')}"
         path.write_bytes(data)
         graph = Graph.read(path)
-        require(describe(graph)["nodes"] == graph.n_nodes, "info counts other nodes")
+        require(describe_graph(graph)["nodes"] == graph.n_nodes, "info counts other nodes")
         require((graph.heads < graph.tails).all(), "an edge is not canonical")
         require(np.isfinite(graph.weights).all() and (graph.weights > 0).all(), "a weight is not positive and finite")
 

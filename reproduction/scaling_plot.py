@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from graspel.plot.canvas import name_axes, new_axes
-from graspel.plot.palette import COLORS, MARKERS, TEXT, shorten
+from graspel.plot.palette import COLORS, MARKERS, TEXT, clip_name
 
 __all__ = ["exponent", "scaling"]
 
@@ -69,7 +69,7 @@ def scaling(
             raise ValueError(f"{name} has {len(y)} times for {len(x)} sizes; give one for each, NaN if not measured.")
         known = np.isfinite(y)
         power = exponent(x, y, smallest=smallest)
-        label = shorten(name) + ("" if np.isnan(power) else f": $N^{{{power:.2f}}}$")
+        label = clip_name(name) + ("" if np.isnan(power) else f": $N^{{{power:.2f}}}$")
         look = {"color": COLORS[at % len(COLORS)], "marker": MARKERS[at % len(MARKERS)]}
         ax.plot(
             x[known], y[known], linestyle=STYLES[at % len(STYLES)], linewidth=2.2, markersize=7, label=label, **look

@@ -19,7 +19,7 @@ from typer.main import get_command
 
 import graspel
 from graspel.cli.app import build_app
-from graspel.cli.parameters import describe
+from graspel.cli.parameters import describe_parameters
 from reproduction.tables import fill_page, list_pages, read_tables
 
 ROOT = Path(__file__).parent.parent
@@ -128,7 +128,7 @@ def test_the_commands_and_options_that_are_shown_exist():
         options = {option for parameter in app.commands[name].params for option in parameter.opts}
         unknown = [word for word in words if re.match(r"--?[a-z]", word) and word not in options]
         assert not unknown, f"{page}: graspel {name} {unknown}"
-        known = {parameter for estimator in commands[name].estimators for parameter in describe(estimator)}
+        known = {parameter for estimator in commands[name].estimators for parameter in describe_parameters(estimator)}
         settings = [after.partition("=")[0] for word, after in pairwise(words) if word == "--set"]
         assert set(settings) <= known, f"{page}: graspel {name} --set {settings}"
 

@@ -73,3 +73,29 @@ def test_estimators_have_at_most_fifteen_parameters():
     estimators = [getattr(graspel, name) for name in graspel.__all__ if name.upper().startswith("GRASPEL")]
     assert len(estimators) >= 7
     assert {e.__name__: len(e._get_param_names()) for e in estimators if len(e._get_param_names()) > 15} == {}
+
+
+# Where two public functions or classes of one name are right, with the reason.
+SAME_NAMES: dict[str, str] = {}
+
+
+def test_a_public_name_means_one_thing():
+    """Two rooms do not give one name to two functions, classes or types; a reader meets both in one session."""
+    places: dict[str, list[str]] = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.parse(path.read_text()).body:
+            for name in defined_names(node):
+                places.setdefault(name, []).append(name_of(path))
+    twice = {name for name, where in places.items() if len(where) > 1}
+    assert {name: places[name] for name in twice ^ set(SAME_NAMES)} == {}
+
+
+def defined_names(node: ast.stmt) -> list[str]:
+    """The public functions and classes of a module, and its types: assigned names in CamelCase."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        names = [node.name]
+    elif isinstance(node, ast.Assign):
+        names = [target.id for target in node.targets if isinstance(target, ast.Name) and not target.id.isupper()]
+    else:
+        names = []
+    return [name for name in names if not name.startswith("_")]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.graph import Graph
-from graspel.learning.candidates import Block
+from graspel.learning.candidates import CandidateBlock
 from graspel.runtime.types import Floats
 
 
@@ -67,7 +67,7 @@ def resistances(graph: Graph) -> Floats:
 
 
 def greedy_critical(
-    blocks: list[Block], z_emb: Floats, z: Floats, graph: Graph, n_edges: int, beta: float
+    blocks: list[CandidateBlock], z_emb: Floats, z: Floats, graph: Graph, n_edges: int, beta: float
 ) -> list[tuple[int, int]]:
     """Walk all pairs of the blocks by falling eta; take what is new, raises F and shares no node with a pair taken."""
     edges = set(zip(graph.heads.tolist(), graph.tails.tolist(), strict=True))

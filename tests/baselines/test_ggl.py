@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from graspel.baselines import GGL
-from graspel.baselines.pairs import laplacian, pair_distances
+from graspel.baselines.pairs import condensed_distances, laplacian
 from graspel.datasets import smooth_signals
 from graspel.graph import erdos_renyi_graph
 
@@ -21,7 +21,7 @@ def signals(seed, n=12, m=60):
 def solution(X, method):
     """The weights w, the diagonal v, the precision matrix T, k and the covariance S."""
     S = X @ X.T / X.shape[1]
-    k = pair_distances(X) / X.shape[1] + 2 * method.alpha
+    k = condensed_distances(X) / X.shape[1] + 2 * method.alpha
     x = method.minimum(k, np.diag(S)).x
     w, v = x[: len(k)] / k, x[len(k) :] / np.diag(S)
     return w, v, laplacian(w) + np.diag(v), k, S

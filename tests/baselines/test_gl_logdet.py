@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from graspel.baselines.likelihood import LEAST_SHIFT, GLLogDet
-from graspel.baselines.pairs import laplacian, pair_distances
+from graspel.baselines.pairs import condensed_distances, laplacian
 from graspel.datasets import smooth_signals
 from graspel.graph import erdos_renyi_graph
 
@@ -19,7 +19,7 @@ def signals(seed, n=12, n_signals=40):
 def solution(X, method):
     """The weights of all pairs, s, k and c = |X|^2 / M."""
     n, M = X.shape
-    k, power = (pair_distances(X) + 2 * method.penalty) / M, (X**2).sum() / M
+    k, power = (condensed_distances(X) + 2 * method.penalty) / M, (X**2).sum() / M
     x = method.minimum(k, power, n).x
     return x[:-1] / k, x[-1] * np.sqrt(n) / power, k, power
 
@@ -64,7 +64,7 @@ def test_it_is_the_minimum_that_a_general_solver_finds(seed):
 
 def test_the_objective_never_rises(seed):
     X = signals(seed, n=30)
-    values = GLLogDet().minimum((pair_distances(X) + 20) / 40, (X**2).sum() / 40, 30).values
+    values = GLLogDet().minimum((condensed_distances(X) + 20) / 40, (X**2).sum() / 40, 30).values
     assert len(values) > 5
     assert (np.diff(values) <= 1e-12 * np.abs(values[:-1])).all()
 

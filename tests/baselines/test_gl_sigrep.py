@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from graspel.baselines.gl_sigrep import GLSigRep, denoise
-from graspel.baselines.pairs import degrees, laplacian, pair_distances, sums_of_ends
+from graspel.baselines.pairs import condensed_distances, degrees, laplacian, sums_of_ends
 from graspel.baselines.projected_gradient import on_simplex
 from graspel.datasets import smooth_signals
 from graspel.graph import gaussian_graph
@@ -31,7 +31,7 @@ def test_the_optimality_conditions_hold(seed, alpha):
     w = GLSigRep(alpha, beta, tol=1e-7, max_rounds=500).minimum(X).x
     assert w.min() >= 0
     assert w.sum() == pytest.approx(len(X) / 2)
-    z = pair_distances(denoise(X, w, alpha))
+    z = condensed_distances(denoise(X, w, alpha))
     gradient = alpha * z + beta * (4 * w + 2 * sums_of_ends(degrees(w)))
     edges = w > 1e-5
     assert gradient[edges] == pytest.approx(gradient[edges].mean(), abs=1e-5)
@@ -41,7 +41,7 @@ def test_the_optimality_conditions_hold(seed, alpha):
 def test_its_gradient_is_that_of_the_whole_function(seed):
     X, alpha, beta, h = signals(seed, n=6), 0.1, 0.5, 1e-6
     w = np.random.default_rng(seed).uniform(0.1, 0.5, 15)
-    gradient = alpha * pair_distances(denoise(X, w, alpha)) + beta * (4 * w + 2 * sums_of_ends(degrees(w)))
+    gradient = alpha * condensed_distances(denoise(X, w, alpha)) + beta * (4 * w + 2 * sums_of_ends(degrees(w)))
     for pair, step in enumerate(h * np.eye(15)):
         rise = whole(X, w + step, alpha, beta) - whole(X, w - step, alpha, beta)
         assert rise / (2 * h) == pytest.approx(gradient[pair], rel=1e-4, abs=1e-4)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graspel.cli.info import describe
+from graspel.cli.info import describe_graph
 from graspel.graph import Graph
 
 
@@ -88,7 +88,7 @@ def test_nodes_are_described_as_by_arrays_of_all_nodes(n_nodes, data):
     chosen = data.draw(st.lists(st.sampled_from(pairs), unique=True) if pairs else st.just([]))
     heads, tails = np.array(chosen, dtype=int).reshape(-1, 2).T
     graph = Graph(n_nodes, heads, tails, np.ones(len(heads)))
-    record = describe(graph)
+    record = describe_graph(graph)
     neighbors = np.bincount(heads, minlength=n_nodes) + np.bincount(tails, minlength=n_nodes)
     assert record["neighbors"] == {"min": neighbors.min(), "median": np.median(neighbors), "max": neighbors.max()}
     assert record["components"] == graph.components[0]
@@ -100,7 +100,7 @@ def test_nodes_without_edges_take_no_memory(tmp_path):
 
     graph = Graph(10_000_000, [0, 5], [5, 9_999_999], [1.0, 2.0])
     tracemalloc.start()
-    record = describe(graph, None)
+    record = describe_graph(graph, None)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert record["components"] == 9_999_998

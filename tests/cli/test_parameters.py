@@ -8,7 +8,7 @@ import inspect
 import pytest
 
 import graspel as package
-from graspel.cli.parameters import NOT_HERE, build_estimator, describe, read_settings
+from graspel.cli.parameters import NOT_HERE, build_estimator, describe_parameters, read_settings
 
 ESTIMATORS = ("GRASPEL", "GraspelClustering", "GraspelEmbedding", "GraspelTSNE", "GraspelRecovery")
 
@@ -16,7 +16,7 @@ ESTIMATORS = ("GRASPEL", "GraspelClustering", "GraspelEmbedding", "GraspelTSNE",
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_every_parameter_is_described_with_its_default(estimator):
     defaults = {n: p.default for n, p in inspect.signature(getattr(package, estimator)).parameters.items()}
-    described = describe(estimator)
+    described = describe_parameters(estimator)
     assert set(described) == set(defaults) - set(NOT_HERE)
     for name, (_, text) in described.items():
         assert text.endswith((".", ")", ":")), name
@@ -28,7 +28,7 @@ def test_every_parameter_is_described_with_its_default(estimator):
 def test_the_list_of_parameters_has_all_of_them(graspel):
     outcome = graspel("learn", "--parameters")
     assert (outcome.code, outcome.err) == (0, "")
-    for name, (kind, text) in describe("GRASPEL").items():
+    for name, (kind, text) in describe_parameters("GRASPEL").items():
         assert f"\n{name} : {kind}" in outcome.out
         assert text in " ".join(outcome.out.split())
     assert "(option --seed)" in outcome.out

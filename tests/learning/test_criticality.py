@@ -9,7 +9,7 @@ import graspel.learning.criticality as criticality
 import toy_graphs
 from graspel import GRASPEL, Graph, Origin
 from graspel.data.prepare import prepare_rows
-from graspel.learning.candidates import CANDIDATES, Block
+from graspel.learning.candidates import CANDIDATES, CandidateBlock
 from graspel.learning.criticality import add_critical_edges, find_most_critical
 from graspel.learning.embed import Embedding, spectral_embedding
 from graspel.learning.weights import Weights
@@ -83,7 +83,7 @@ def test_what_is_said_of_the_pairs_is_true(rng):
 def test_no_node_twice_and_no_edge_again(rng):
     case = Case(rng, r=3)
     everyone = rng.permutation(120)
-    blocks = [Block(everyone[:60], everyone[60:])]
+    blocks = [CandidateBlock(everyone[:60], everyone[60:])]
     critical = case.find_most_critical(blocks, 60)
     ends = np.concatenate([critical.heads, critical.tails])
     assert len(set(ends.tolist())) == len(ends)
@@ -94,7 +94,7 @@ def test_no_node_twice_and_no_edge_again(rng):
 def test_a_pair_in_two_blocks_is_one_pair(rng):
     case = Case(rng)
     (block,) = CANDIDATES["fiedler"].blocks(case.embedding, 0.2, rng)
-    again = [block, Block(block.right, block.left), Block(block.left[:5], block.right[:5])]
+    again = [block, CandidateBlock(block.right, block.left), CandidateBlock(block.left[:5], block.right[:5])]
     assert found_pairs(case.find_most_critical(again, 30)) == case.twin([block], 30)
 
 
@@ -102,7 +102,7 @@ def test_where_all_candidates_are_edges_there_is_nothing_critical(rng):
     graph = toy_graphs.complete(6)
     points = prepare_rows(rng.standard_normal((6, 2)))
     embedding = spectral_embedding(graph, 1, 1e3, rng)
-    blocks = [Block(np.arange(3), np.arange(3, 6))]
+    blocks = [CandidateBlock(np.arange(3), np.arange(3, 6))]
     critical = find_most_critical(blocks, embedding, points, graph, n_edges=2, beta=0.0, weigh=Weights(2, 1e-9))
     assert critical.n_edges == 0
     assert critical.max_eta == 0.0
@@ -134,11 +134,11 @@ def test_copies_are_no_candidates_and_near_copies_have_a_finite_distortion(rng):
     graph, weigh = toy_graphs.path(6), Weights(2, 0.5)
     embedding = spectral_embedding(graph, 1, 1e3, rng)
     for pair, factor in (((0, 2), 0.0), ((1, 5), 1.0), ((3, 1), 1.0)):
-        blocks = [Block(*(np.array([node]) for node in pair))]
+        blocks = [CandidateBlock(*(np.array([node]) for node in pair))]
         critical = find_most_critical(blocks, embedding, prepare_rows(X), graph, n_edges=1, beta=0.0, weigh=weigh)
         z = max(0.5, prepare_rows(X).squared_distances(*blocks[0])[0])
         assert critical.max_eta == pytest.approx(factor * embedding.squared_distances(*blocks[0])[0] / z)
-    edge = [Block(np.array([0]), np.array([2]))]
+    edge = [CandidateBlock(np.array([0]), np.array([2]))]
     assert find_most_critical(edge, embedding, prepare_rows(X), graph, n_edges=1, beta=0.0, weigh=weigh).n_edges == 0
 
 
@@ -177,7 +177,7 @@ def test_a_hub_does_not_starve_the_others(rng):
     u[0] = 1e4
     embedding = Embedding(np.array([1.0]), u[:, None], u[:, None])
     graph = Graph(n, np.arange(n - 1), np.arange(1, n), 1.0)
-    blocks = [Block(np.arange(n // 2), np.arange(n // 2, n))]
+    blocks = [CandidateBlock(np.arange(n // 2), np.arange(n // 2, n))]
     critical = find_most_critical(
         blocks, embedding, prepare_rows(X), graph, n_edges=2, beta=0.0, weigh=Weights(3, 1e-12)
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import graspel.neighbors.cells as partition
-from graspel.neighbors.cells import Partition, assign_to_centers, lloyd, search_cells
+from graspel.neighbors.cells import CellPartition, assign_to_centers, lloyd, search_cells
 
 
 def rows(rng: np.random.Generator, n: int = 1500) -> np.ndarray:
@@ -17,7 +17,7 @@ def rows(rng: np.random.Generator, n: int = 1500) -> np.ndarray:
 def test_every_row_is_in_one_cell(rng, monkeypatch, many):
     monkeypatch.setattr(partition, "MANY_CENTERS", many)
     X = rows(rng)
-    found = Partition.build(X, 50, rng, 1)
+    found = CellPartition.build(X, 50, rng, 1)
     assert sorted(found.members.tolist()) == list(range(len(X)))
     assert np.concatenate([found.rows_of(c) for c in range(found.n_cells)]).tolist() == found.members.tolist()
     assert 15 <= found.n_cells <= 60
@@ -25,7 +25,7 @@ def test_every_row_is_in_one_cell(rng, monkeypatch, many):
 
 def test_rows_are_in_the_cell_of_the_nearest_center(rng):
     X = rows(rng)
-    found = Partition.build(X, 50, rng, 1)
+    found = CellPartition.build(X, 50, rng, 1)
     truth = assign_to_centers(X, found.centers, 1)
     cell = np.empty(len(X), dtype=int)
     cell[found.members] = np.repeat(np.arange(found.n_cells), np.diff(found.start))
@@ -35,7 +35,7 @@ def test_rows_are_in_the_cell_of_the_nearest_center(rng):
 
 def test_searching_all_cells_finds_the_nearest_rows(rng):
     X = rows(rng, 400)
-    found = Partition.build(X, 50, rng, 1)
+    found = CellPartition.build(X, 50, rng, 1)
     nearest = search_cells(X[:20], X, found, 4, found.n_cells, 1)
     D = ((X[:20, None].astype(float) - X) ** 2).sum(axis=2)
     assert np.sort(np.take_along_axis(D, nearest, axis=1)) == pytest.approx(np.sort(D)[:, :4], rel=1e-2, abs=1e-3)
@@ -44,7 +44,7 @@ def test_searching_all_cells_finds_the_nearest_rows(rng):
 @pytest.mark.parametrize("n_threads", [2, 4])
 def test_threads_change_nothing(n_threads):
     X = rows(np.random.default_rng(0))
-    one, other = (Partition.build(X, 50, np.random.default_rng(1), n) for n in (1, n_threads))
+    one, other = (CellPartition.build(X, 50, np.random.default_rng(1), n) for n in (1, n_threads))
     assert (one.centers == other.centers).all()
     assert (one.members == other.members).all()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graspel.plot.palette import COLORS, MARKERS, shorten
+from graspel.plot.palette import COLORS, MARKERS, clip_name
 
 # How colors look without one kind of cone (Machado, Oliveira and Fernandes, 2009), on linear RGB.
 SIGHT = {
@@ -38,6 +38,6 @@ def test_eighty_classes_have_looks_of_their_own():
 
 
 def test_names_are_one_short_line_that_turns_nothing_around():
-    assert shorten("a\u202eb\x00c\td") == "ab c d"
-    assert len(shorten("x" * 10_000)) == 40
-    assert shorten("👩‍🔬") == "👩‍🔬"
+    assert clip_name("a\u202eb\x00c\td") == "ab c d"
+    assert len(clip_name("x" * 10_000)) == 40
+    assert clip_name("👩‍🔬") == "👩‍🔬"

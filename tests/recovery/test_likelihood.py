@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 from graspel.graph.generators import erdos_renyi_graph
 from graspel.linalg.edge_resistances import EdgeResistances
 from graspel.optimum.problem import calibrated_weights
-from graspel.recovery.likelihood import Evaluation, best_weights, solve_ridge_step
+from graspel.recovery.likelihood import LikelihoodState, best_weights, solve_ridge_step
 
 FEWER = settings(max_examples=settings.default.max_examples // 3)
 
@@ -31,7 +31,7 @@ def exact_likelihood(heads, tails, n_nodes, k):
 
     def likelihood(w):
         value, R = resistances(w)
-        return Evaluation(value - float(w @ k), R, k)
+        return LikelihoodState(value - float(w @ k), R, k)
 
     return likelihood
 
@@ -72,7 +72,7 @@ def test_an_objective_that_only_rounding_changes_ends_the_iteration(rng):
     def noisy(w):
         state = exact(w)
         error = rng.uniform(0.8, 1.2, len(w))
-        return Evaluation(state.objective + rng.uniform(-1, 1), state.resistance * error, k)
+        return LikelihoodState(state.objective + rng.uniform(-1, 1), state.resistance * error, k)
 
     assert best_weights(noisy, graph.weights, tol=1e-6).n_iterations < 100
     assert best_weights(exact, graph.weights, tol=1e-6).gap <= 1e-6

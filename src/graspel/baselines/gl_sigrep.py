@@ -26,7 +26,7 @@ from functools import partial
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from graspel.baselines.pairs import PairMethod, degrees, laplacian, pair_distances, sums_of_ends
+from graspel.baselines.pairs import PairMethod, condensed_distances, degrees, laplacian, sums_of_ends
 from graspel.baselines.projected_gradient import Gradient, Minimum, Objective, kkt_residual, minimize, on_simplex
 from graspel.runtime.types import Floats
 
@@ -87,7 +87,7 @@ class GLSigRep(PairMethod):
         values: list[float] = []
         for _ in range(self.max_rounds + 1):
             Y = denoise(X, w, self.alpha)
-            quadratic = smoothness(pair_distances(Y) * (self.alpha / (4 * self.beta)))
+            quadratic = smoothness(condensed_distances(Y) * (self.alpha / (4 * self.beta)))
             value, gradient = quadratic(w)
             values.append(4 * self.beta * value + float(((X - Y) ** 2).sum()))
             residual = kkt_residual(w, gradient(), project)

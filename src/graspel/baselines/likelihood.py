@@ -59,7 +59,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graspel.baselines.pairs import PairMethod, laplacian, pair_distances, refuse_copies
+from graspel.baselines.pairs import PairMethod, condensed_distances, laplacian, refuse_copies
 from graspel.baselines.projected_gradient import Gradient, Minimum, minimize, non_negative
 from graspel.linalg.precision import log_determinant, resistances
 from graspel.runtime.types import Floats
@@ -102,7 +102,7 @@ class GLSC(PairMethod):
 
     def weights(self, X: Floats) -> tuple[Floats, float]:
         """The weights of all pairs, and their KKT residual."""
-        k = pair_distances(X) / X.shape[1] + 4 * self.alpha
+        k = condensed_distances(X) / X.shape[1] + 4 * self.alpha
         refuse_copies(k, len(X), f"alpha={self.alpha!r}: set it above 0, or leave one of them out.")
         minimum = self.minimum(k, len(X))
         return minimum.x / k, minimum.residual
@@ -151,7 +151,7 @@ class NGL(PairMethod):
 
     def weights(self, X: Floats) -> tuple[Floats, float]:
         """The weights of all pairs, and their KKT residual."""
-        z = pair_distances(X) / X.shape[1]
+        z = condensed_distances(X) / X.shape[1]
         refuse_copies(z, len(X), "Leave one of them out.")
         return self.reweight(z, len(X))
 
@@ -217,7 +217,7 @@ class GGL(PairMethod):
     def weights(self, X: Floats) -> tuple[Floats, float]:
         """The weights of all pairs, and the KKT residual."""
         S = (X**2).mean(axis=1)
-        k = pair_distances(X) / X.shape[1] + 2 * self.alpha
+        k = condensed_distances(X) / X.shape[1] + 2 * self.alpha
         if not (S > 0).all() or not (k > 0).all():
             raise ValueError(
                 "a node has no signal, or two nodes have equal ones: their weights are infinite. Leave them out, or "
@@ -282,7 +282,7 @@ class GLLogDet(PairMethod):
     def weights(self, X: Floats) -> tuple[Floats, float]:
         """The weights of all pairs, and the KKT residual."""
         M = X.shape[1]
-        k = pair_distances(X) / M + 2 * self.penalty / M
+        k = condensed_distances(X) / M + 2 * self.penalty / M
         if not X.any():
             raise ValueError("X is zero everywhere: no variance, so s is infinite. Pass signals that are not all zero.")
         minimum = self.minimum(k, float((X**2).sum()) / M, len(X))

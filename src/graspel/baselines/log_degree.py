@@ -55,7 +55,7 @@ from scipy.spatial.distance import squareform
 from sklearn.exceptions import ConvergenceWarning
 
 from graspel.baselines.knn import lists_with_copies
-from graspel.baselines.pairs import PairMethod, pair_distances
+from graspel.baselines.pairs import PairMethod, condensed_distances
 from graspel.graph import Graph, Origin
 from graspel.learning.weights import FLOOR_SHARE
 from graspel.runtime.parallel import one_thread_per_call
@@ -107,7 +107,7 @@ class LogDegree(PairMethod):
 
     def weights(self, X: Floats) -> tuple[Floats, float]:
         """The weights of all pairs, and the duality gap per node."""
-        cost = pair_distances(X) / X.shape[1] / np.sqrt(self.alpha * self.beta)
+        cost = condensed_distances(X) / X.shape[1] / np.sqrt(self.alpha * self.beta)
         w, gap = smooth_weights(len(X), *np.triu_indices(len(X), 1), cost, self.tol, self.max_iter)
         return w * np.sqrt(self.alpha / self.beta), gap
 

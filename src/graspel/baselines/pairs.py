@@ -81,10 +81,10 @@ class PairMethod(ABC):
         """The weights of all pairs for these signals, and their residual."""
 
 
-def pair_distances(X: Floats) -> Floats:
+def condensed_distances(X: Floats) -> Floats:
     """z_ij = |x_i - x_j|^2 of all pairs of rows.
 
-    >>> pair_distances(np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
+    >>> condensed_distances(np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
     array([25.,  1., 18.])
     """
     z = pdist(X, "sqeuclidean")

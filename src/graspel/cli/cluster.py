@@ -12,7 +12,7 @@ from graspel.cli.command import Command
 from graspel.cli.options import AUTO, option
 from graspel.cli.output import check_files
 from graspel.cli.parameters import build_estimator, find_initial_file
-from graspel.cli.points import Table
+from graspel.cli.points import TableOptions
 from graspel.io.checks import UnusableFile
 from graspel.runtime.progress import announce
 
@@ -23,22 +23,24 @@ SHOWN_SIZES = 20  # sizes of clusters in the printed summary
 OF_NODES = ("assign_labels", "random_state", "n_jobs")  # parameters that clustering a given graph has too
 
 
-Data = Annotated[Path | None, options.argument("The points, one per row: a file, or a folder of .parquet", "DATA")]
-Output = Annotated[Path, option("The cluster of every point: .csv or .npy", "FILE", "--output", "-o")]
+PointsFile = Annotated[
+    Path | None, options.argument("The points, one per row: a file, or a folder of .parquet", "DATA")
+]
+ClustersFile = Annotated[Path, option("The cluster of every point: .csv or .npy", "FILE", "--output", "-o")]
 GraphFile = Annotated[Path | None, option("Cluster this graph, instead of learning one", "FILE", "--graph")]
 SaveGraph = Annotated[Path | None, option("Also write the learned graph", "FILE")]
 
 
 def cluster(
-    output: Output,
-    data: Data = None,
+    output: ClustersFile,
+    data: PointsFile = None,
     *,
     n_clusters: options.Clusters = AUTO,
-    labels: options.Labels = None,
+    labels: options.LabelsFile = None,
     metric: options.Metric = None,
     graph: GraphFile = None,
     save_graph: SaveGraph = None,
-    table: Table,
+    table: TableOptions,
     run: options.Run,
     written: list[str],
 ) -> None:
@@ -91,7 +93,7 @@ COMMAND = Command(
 # --- checks before the work ------------------------------------------------------------------------------------------
 
 
-def _find_source(data: Path | None, graph: Path | None, table: Table, given: dict[str, Any]) -> Path:
+def _find_source(data: Path | None, graph: Path | None, table: TableOptions, given: dict[str, Any]) -> Path:
     """The file of the graph, or else of the points; raise if options contradict it."""
     if graph is not None:
         extra = [n for n, value in given.items() if n not in ("n_clusters", *OF_NODES) and value is not None]
@@ -149,7 +151,7 @@ def _describe(choice: Any, *names: str) -> dict[str, Any] | None:
     return {"clear": choice.is_clear, "sentence": choice.sentence(), **{name: getattr(choice, name) for name in names}}
 
 
-def _read_points(data: Path, table: Table) -> Any:
+def _read_points(data: Path, table: TableOptions) -> Any:
     if table.key is None and data.suffix.lower() == ".npz" and zipfile.is_zipfile(data):
         with zipfile.ZipFile(data) as archive:
             if "graspel_graph_version.npy" in archive.namelist():

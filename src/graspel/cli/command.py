@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperCommand
 
 from graspel.cli.errors import friendly_errors
-from graspel.cli.parameters import LEARNER, describe, has_learner
+from graspel.cli.parameters import LEARNER, describe_parameters, has_learner
 
 __all__ = ["Command"]
 
@@ -108,7 +108,7 @@ def list_parameters(estimator: str, options: dict[str, str]) -> str:
     """The parameters of an estimator, one paragraph each; `options` holds those that have an option of their own."""
     width = min(100, get_terminal_size((100, 24)).columns)
     lines = [f"Parameters of {estimator}, set by --set NAME=VALUE:"]
-    for name, (kind, text) in describe(estimator).items():
+    for name, (kind, text) in describe_parameters(estimator).items():
         own = f"  (option {options[name]})" if name in options else ""
         meaning = fill(text, width, initial_indent="    ", subsequent_indent="    ")
         lines.append(f"\n{name} : {kind}{own}\n{meaning}")

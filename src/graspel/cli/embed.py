@@ -11,29 +11,29 @@ from graspel.cli.command import Command
 from graspel.cli.options import option
 from graspel.cli.output import check_files
 from graspel.cli.parameters import build_estimator, find_initial_file
-from graspel.cli.points import Table
+from graspel.cli.points import TableOptions
 from graspel.runtime.progress import announce
 
 SCORED_NEIGHBORS = 10  # nearest neighbors that vote on the class of a point in the printed accuracy
 METHODS = {"tsne": "GraspelTSNE", "spectral": "GraspelEmbedding"}
 NAMES = {"tsne": "t-SNE", "spectral": "spectral embedding"}
 
-Output = Annotated[Path, option("The coordinates of every point: .csv or .npy", "FILE", "--output", "-o")]
+CoordinatesFile = Annotated[Path, option("The coordinates of every point: .csv or .npy", "FILE", "--output", "-o")]
 Method = Annotated[str, option("t-SNE, or eigenvectors of the graph", "tsne|spectral", default="tsne")]
 Plot = Annotated[Path | None, option("Draw the points: .png, .pdf or .svg", "FILE")]
 Dimensions = Annotated[int | None, option("Dimensions; t-SNE has 2 or 3", "INT", "--dimensions", "-d", default="2")]
 
 
 def embed(
-    data: options.Data,
-    output: Output,
+    data: options.DataFile,
+    output: CoordinatesFile,
     *,
     method: Method = "tsne",
     n_components: Dimensions = None,
     plot: Plot = None,
-    labels: options.Labels = None,
+    labels: options.LabelsFile = None,
     metric: options.Metric = None,
-    table: Table,
+    table: TableOptions,
     run: options.Run,
     written: list[str],
 ) -> None:

@@ -32,7 +32,7 @@ def info(file: options.GraphArgument, eigenvalues: Eigenvalues = None, json: opt
     from graspel.graph import Graph
 
     graph = Graph.read(file)
-    record = describe(graph, eigenvalues)
+    record = describe_graph(graph, eigenvalues)
     if json:
         print_json({"file": str(file), **record})
     else:
@@ -52,7 +52,7 @@ COMMAND = Command(
 )
 
 
-def describe(graph: Graph, n_eigenvalues: int | None = 0) -> dict[str, Any]:
+def describe_graph(graph: Graph, n_eigenvalues: int | None = 0) -> dict[str, Any]:
     """Return a summary of a graph, in types that JSON has.
 
     Parameters

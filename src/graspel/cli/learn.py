@@ -10,23 +10,23 @@ from graspel.cli.command import Command
 from graspel.cli.options import option
 from graspel.cli.output import check_files
 from graspel.cli.parameters import build_estimator, find_initial_file
-from graspel.cli.points import Table, open_on_cluster
+from graspel.cli.points import TableOptions, open_on_cluster
 from graspel.runtime.progress import announce
 
-Neighbors = Annotated[int | None, options.parameter_option("GRASPEL", "n_neighbors", "INT", "--n-neighbors", "-n")]
-Checkpoint = Annotated[str | None, option("Keep the rounds here, to go on after a crash", "FOLDER")]
+NeighborCount = Annotated[int | None, options.parameter_option("GRASPEL", "n_neighbors", "INT", "--n-neighbors", "-n")]
+CheckpointFolder = Annotated[str | None, option("Keep the rounds here, to go on after a crash", "FOLDER")]
 Dask = Annotated[str | None, option("A Dask scheduler, whose workers read a zarr array", "ADDRESS")]
 
 
 def learn(
-    data: options.Data,
+    data: options.DataFile,
     output: options.GraphOutput,
     *,
-    n_neighbors: Neighbors = None,
+    n_neighbors: NeighborCount = None,
     metric: options.Metric = None,
-    checkpoint: Checkpoint = None,
+    checkpoint: CheckpointFolder = None,
     dask: Dask = None,
-    table: Table,
+    table: TableOptions,
     run: options.Run,
     written: list[str],
 ) -> None:

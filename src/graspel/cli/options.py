@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from graspel.cli.output import print_json, print_table
-from graspel.cli.parameters import describe, parse_value, read_settings
+from graspel.cli.parameters import describe_parameters, parse_value, read_settings
 from graspel.cli.progress_bar import progress_bar
 
 AUTO = "auto"
@@ -46,7 +46,7 @@ def flag(help: str, *names: str) -> Any:
 
 def parameter_option(estimator: str, parameter: str, metavar: str, *names: str, **more: Any) -> Any:
     """Return the option of an estimator's parameter: the first sentence and the default of its docstring."""
-    described = describe(estimator)[parameter]
+    described = describe_parameters(estimator)[parameter]
     if described.default != "None":
         more.setdefault("default", described.default)
     return option(described.sentence.replace("[", r"\["), metavar, *names, **more)
@@ -57,15 +57,17 @@ def argument(help: str, metavar: str) -> Any:
     return typer.Argument(help=help, show_default=False, metavar=metavar)
 
 
-Data = Annotated[Path, argument("The points, one per row: a file, or a folder of .parquet", "DATA")]
+DataFile = Annotated[Path, argument("The points, one per row: a file, or a folder of .parquet", "DATA")]
 GraphArgument = Annotated[Path, argument(f"The graph: {GRAPH_FORMATS}", "GRAPH")]
 GraphOutput = Annotated[Path, option(f"The graph: {GRAPH_FORMATS}", "FILE", "--output", "-o")]
-Labels = Annotated[Path | None, option("Known classes, to compare with: .csv or .npy", "FILE")]
+LabelsFile = Annotated[Path | None, option("Known classes, to compare with: .csv or .npy", "FILE")]
 Clusters = Annotated[
     Any, parameter_option("GraspelClustering", "n_clusters", "INT|auto", "--clusters", "-k", parser=parse_value)
 ]
 Metric = Annotated[str | None, parameter_option("GRASPEL", "metric", "NAME", "--metric")]
-Settings = Annotated[list[str] | None, option("Set a parameter of the method; may be repeated", "NAME=VALUE", "--set")]
+Assignments = Annotated[
+    list[str] | None, option("Set a parameter of the method; may be repeated", "NAME=VALUE", "--set")
+]
 Seed = Annotated[int, parameter_option("GRASPEL", "random_state", "INT", "--seed", default="0")]
 Jobs = Annotated[int | None, parameter_option("GRASPEL", "n_jobs", "INT", "--jobs", "-j")]
 Json = Annotated[bool, flag("Print one JSON object, and no progress bar", "--json")]
@@ -76,7 +78,7 @@ Quiet = Annotated[bool, flag("Print nothing but errors", "--quiet", "-q")]
 class Run:
     """The options of every command that fits an estimator."""
 
-    settings: Settings = None
+    settings: Assignments = None
     random_state: Seed = 0
     n_jobs: Jobs = None
     json: Json = False

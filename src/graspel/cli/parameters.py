@@ -16,7 +16,7 @@ from inspect import cleandoc
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["Described", "build_estimator", "describe", "find_initial_file", "parse_value", "read_settings"]
+__all__ = ["Described", "build_estimator", "describe_parameters", "find_initial_file", "parse_value", "read_settings"]
 
 ESTIMATORS = Path(__file__).parent.parent / "estimators"
 NOT_HERE = ("learner", "verbose", "callback")  # parameters for Python: an object, a function, and printed progress
@@ -54,10 +54,10 @@ def _read_docstring(estimator: str) -> dict[str, Described]:
     return {n: Described(kind, " ".join(cleandoc(text).partition("\n\n")[0].split())) for n, kind, text in entries}
 
 
-def describe(estimator: str) -> dict[str, Described]:
+def describe_parameters(estimator: str) -> dict[str, Described]:
     """The parameters that the docstring of an estimator describes and that the command line can set, in its order.
 
-    >>> describe("GRASPEL")["window"].default
+    >>> describe_parameters("GRASPEL")["window"].default
     '0.05'
     """
     return {name: described for name, described in _read_docstring(estimator).items() if name not in NOT_HERE}
@@ -110,11 +110,11 @@ def _check_name(estimator: str, name: str, setting: str) -> None:
     owner, last = estimator, name
     if name.startswith(LEARNER) and has_learner(estimator):
         owner, last = "GRASPEL", name.removeprefix(LEARNER)
-    known = describe(owner)
+    known = describe_parameters(owner)
     if last in known:
         return
     nearest = ", ".join(sorted(known, key=lambda other: -SequenceMatcher(None, last, other).ratio()))
-    its_learner = has_learner(owner) and last in describe("GRASPEL")
+    its_learner = has_learner(owner) and last in describe_parameters("GRASPEL")
     hint = f"; its learner has it: --set {LEARNER}{setting}" if its_learner else ""
     raise ValueError(f"--set {setting}: {owner} has no parameter {last!r}; it has {nearest}{hint}.")
 

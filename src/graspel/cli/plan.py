@@ -9,7 +9,7 @@ from graspel.cli import options
 from graspel.cli.command import Command
 from graspel.cli.output import print_json, print_table
 from graspel.cli.parameters import build_estimator, read_settings
-from graspel.cli.points import Table
+from graspel.cli.points import TableOptions
 
 ESTIMATORS = {"learn": "GRASPEL", "embed": "GraspelTSNE"}
 DOING = {"learn": "Learning the graph of", "embed": "t-SNE of"}
@@ -18,13 +18,13 @@ Task = Annotated[str, options.option("The command to plan; embed is t-SNE", "lea
 
 
 def plan(
-    data: options.Data,
+    data: options.DataFile,
     *,
     task: Task = "learn",
-    settings: options.Settings = None,
+    settings: options.Assignments = None,
     n_jobs: options.Jobs = None,
     json: options.Json = False,
-    table: Table,
+    table: TableOptions,
 ) -> None:
     """Print the plan of a run on the file `data`."""
     from graspel.runtime.parameters import check_choice

@@ -13,7 +13,7 @@ import typer
 from graspel.cli.options import option
 from graspel.runtime.progress import announce
 
-__all__ = ["Table", "open_on_cluster"]
+__all__ = ["TableOptions", "open_on_cluster"]
 
 CONNECT_SECONDS = 10  # time in which a Dask scheduler must answer
 READING = "Reading .npy .npz .csv .tsv .xlsx .parquet .feather .mtx .h5ad .zarr"
@@ -30,7 +30,7 @@ def _parse_header(text: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableOptions:
     """What the columns of a file are, and what is done to them."""
 
     key: Annotated[

@@ -12,7 +12,7 @@ from graspel.cli.command import Command
 from graspel.cli.options import option
 from graspel.cli.output import check_files
 from graspel.cli.parameters import build_estimator, parse_value
-from graspel.cli.points import Table
+from graspel.cli.points import TableOptions
 from graspel.io.checks import UnusableFile
 from graspel.runtime.progress import announce
 
@@ -35,7 +35,7 @@ def recover(
     truth: Truth = None,
     currents: Currents = None,
     noise: Noise = None,
-    table: Table,
+    table: TableOptions,
     run: options.Run,
     written: list[str],
 ) -> None:
@@ -74,7 +74,7 @@ COMMAND = Command(
 )
 
 
-def _read(signals: Path, table: Table, truth: Path | None) -> tuple[Any, Graph | None]:
+def _read(signals: Path, table: TableOptions, truth: Path | None) -> tuple[Any, Graph | None]:
     from graspel.graph import Graph
 
     known = None if truth is None else Graph.read(truth)

@@ -11,9 +11,9 @@ from graspel.cli.command import Command
 from graspel.cli.options import option
 from graspel.cli.output import check_files
 from graspel.cli.parameters import build_estimator, find_initial_file
-from graspel.cli.points import Table
+from graspel.cli.points import TableOptions
 
-Output = Annotated[Path, option("The page, .html", "FILE", "--output", "-o")]
+PageFile = Annotated[Path, option("The page, .html", "FILE", "--output", "-o")]
 Names = Annotated[Path | None, option("The name of each point: .txt, .csv or .npy", "FILE")]
 Texts = Annotated[Path | None, option("A text about each point: .txt, .csv or .npy", "FILE")]
 Features = Annotated[Path | None, option("The name of each column: .txt, .csv or .npy", "FILE")]
@@ -22,18 +22,18 @@ Title = Annotated[str | None, option("The title of the page", "TEXT", default="t
 
 
 def report(
-    data: options.Data,
-    output: Output,
+    data: options.DataFile,
+    output: PageFile,
     *,
     n_clusters: options.Clusters = options.AUTO,
-    labels: options.Labels = None,
+    labels: options.LabelsFile = None,
     names: Names = None,
     texts: Texts = None,
     images: Images = None,
     features: Features = None,
     title: Title = None,
     metric: options.Metric = None,
-    table: Table,
+    table: TableOptions,
     run: options.Run,
     written: list[str],
 ) -> None:

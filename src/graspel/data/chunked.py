@@ -33,7 +33,7 @@ FETCHED = 1 << 16  # rows that the client fetches at a time, to compare those wh
 
 
 @dataclass
-class MeasuredPairs:
+class KnownDistances:
     """Pairs whose distances the workers have measured: their keys, sorted, and z_data."""
 
     keys: Ints
@@ -59,7 +59,7 @@ class ChunkedData(FramedData):
 
     blocks: list[Any]
     starts: list[int]
-    measured: MeasuredPairs = field(default_factory=lambda: MeasuredPairs(np.empty(0, dtype=np.int64), np.empty(0)))
+    measured: KnownDistances = field(default_factory=lambda: KnownDistances(np.empty(0, dtype=np.int64), np.empty(0)))
 
     is_local = False
 

@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from graspel.runtime.shown import quote
 
-__all__ = ["COMPLEX", "check_columns", "find_row_names"]
+__all__ = ["COMPLEX", "check_column_types", "find_row_names"]
 
 COMPLEX = "Complex data not supported: X must hold real numbers. Give real and imaginary parts as columns."
 
 
-def check_columns(X: Any) -> None:
+def check_column_types(X: Any) -> None:
     """Raise if X is a table with a column that does not hold numbers, and name the column; other data pass.
 
     >>> import pandas as pd
-    >>> check_columns(pd.DataFrame({"x": [1.0, 2.0], "kind": ["a", "b"]}))
+    >>> check_column_types(pd.DataFrame({"x": [1.0, 2.0], "kind": ["a", "b"]}))
     Traceback (most recent call last):
     ...
     ValueError: X: column 'kind' holds 'a' (row 0): all columns must hold numbers. Encode text, categories and dates as

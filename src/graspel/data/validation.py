@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
-from graspel.data.frames import COMPLEX, check_columns
+from graspel.data.frames import COMPLEX, check_column_types
 from graspel.data.stored import StoredMatrix, as_stored, copy_to_disk
 from graspel.runtime.parallel import row_blocks
 from graspel.runtime.shown import quote
@@ -108,7 +108,7 @@ def check_kind(X: Any) -> None:
         raise ValueError(f"X is of type {type(X).__name__}: must be a matrix of numbers, one point in each row.")
     if hasattr(X, "to_frame") and getattr(X, "ndim", 1) == 1:
         raise ValueError("X is a Series: must be a matrix. If it is the only feature of the points, give X.to_frame().")
-    check_columns(X)
+    check_column_types(X)
     dtype = getattr(X, "dtype", None)
     kind = getattr(dtype, "kind", "")
     if kind == "c":

@@ -212,7 +212,7 @@ default="knn"
         settings.check_size(index.n_points)
         with self._running():
             announce("preparing")
-            self._plan(index.data.shape, settings).check()
+            self._plan(index.X.shape, settings).check()
             opened = None
             if checkpoint is not None:
                 parameters = {n: v for n, v in self.get_params(deep=False).items() if n not in NO_INFLUENCE}

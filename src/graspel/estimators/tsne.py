@@ -182,7 +182,7 @@ class GraspelTSNE(GraphEmbedding):
         learner, index = self._begin(X)
         self._check_sizes(index.n_points)
         rng = generator(self.random_state)
-        self._make_plan(learner, index.data.shape).check()
+        self._make_plan(learner, index.X.shape).check()
         with self._running():
             self._learn_graph(learner, index, n_listed=self.n_listed)
             distinct = merge_copies(self.graph_, index.lists(self.n_listed))

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from graspel.graph.provenance import Origin
 from graspel.io.checks import check_claimed_size, file_suffix
-from graspel.io.graph_files import COLUMNS, EdgeTable, check_columns, read_graph_file, write_graph_file
+from graspel.io.graph_files import COLUMNS, EdgeTable, check_edge_columns, read_graph_file, write_graph_file
 from graspel.runtime.optional import import_optional
 from graspel.runtime.shown import quote
 
@@ -62,7 +62,7 @@ def labeled_columns(graph: Graph) -> dict[str, list[Any]]:
 
 
 def _count_nodes(table: EdgeTable) -> int:
-    check_columns(table.columns)
+    check_edge_columns(table.columns)
     heads, tails = np.asarray(table.columns["head"]), np.asarray(table.columns["tail"])
     n_nodes = table.n_nodes
     if n_nodes is None:

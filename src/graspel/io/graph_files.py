@@ -35,11 +35,11 @@ from graspel.io.checks import check_suffix, refuse_unreadable
 from graspel.io.csv_files import open_text, parse_float, parse_whole, read_cells, read_name, write_cells, write_name
 from graspel.io.graphml import read_graphml, write_graphml
 from graspel.io.matrix_market import read_matrix_market
-from graspel.io.npy_arrays import open_archive, pack_texts, read_member, read_texts, read_whole_number
+from graspel.io.npy_arrays import open_archive, pack_texts, read_member, read_whole_number, unpack_texts
 from graspel.runtime.optional import import_optional
 from graspel.runtime.shown import quote, shorten
 
-__all__ = ["COLUMNS", "FORMATS", "EdgeTable", "check_columns", "read_graph_file", "write_graph_file"]
+__all__ = ["COLUMNS", "FORMATS", "EdgeTable", "check_edge_columns", "read_graph_file", "write_graph_file"]
 
 PathLike = str | os.PathLike[str]
 
@@ -108,7 +108,7 @@ def read_graph_file(path: PathLike, check: Callable[[Any], Any], suffix: str | N
         return check(FORMATS[suffix].read(Path(path)))
 
 
-def check_columns(names: Iterable[str]) -> None:
+def check_edge_columns(names: Iterable[str]) -> None:
     """Raise where a required column is missing, or a column occurs twice."""
     names = list(names)
     missing = [name for name in REQUIRED if name not in names]
@@ -136,7 +136,7 @@ def _read_npz(path: Path) -> EdgeTable:
         if version > VERSION:
             raise ValueError(f"its format version is {version}, this graspel knows up to {VERSION}; upgrade graspel")
         columns = {name: read_member(archive, array) for name, array in ARRAYS.items()}
-        names = read_texts(archive, "node_names") if "node_names" in archive else None
+        names = unpack_texts(archive, "node_names") if "node_names" in archive else None
         return EdgeTable(read_whole_number(archive, "n_nodes"), columns, names)
 
 
@@ -182,7 +182,7 @@ def _read_csv(path: Path) -> EdgeTable:
     rows: Any = read_cells(io.StringIO(text, newline=""))
     rows_with_lines = ((rows.line_num + len(comments), row) for row in rows if row and not row[0].startswith("#"))
     header = [name.strip() for name in next(rows_with_lines, (0, []))[1]]
-    check_columns(header)
+    check_edge_columns(header)
     cells: dict[str, list[Any]] = {name: [] for name in header}
     for line, row in rows_with_lines:
         if len(row) != len(header):
@@ -243,7 +243,7 @@ def _read_parquet(path: Path) -> EdgeTable:
     pq = import_optional("pyarrow.parquet", "tables", "Reading .parquet")
     with open(path, "rb") as file:
         table = pq.ParquetFile(file).read()
-    check_columns(table.column_names)
+    check_edge_columns(table.column_names)
     columns = {name: table[name].to_numpy() for name in COLUMNS if name in table.column_names}
     metadata = table.schema.metadata or {}
     n_nodes, names = metadata.get(b"n_nodes"), metadata.get(b"node_names")

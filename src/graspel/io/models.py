@@ -27,7 +27,7 @@ import scipy.sparse as sp
 
 from graspel.io.atomic import write_atomically
 from graspel.io.checks import file_suffix, refuse_unreadable
-from graspel.io.npy_arrays import open_archive, pack_texts, read_member, read_texts
+from graspel.io.npy_arrays import open_archive, pack_texts, read_member, unpack_texts
 from graspel.runtime.shown import quote, shorten
 from graspel.runtime.sparse_structure import check_sparse_structure
 
@@ -85,7 +85,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     with refuse_unreadable(path, "a model of graspel", "Save the model again."), open_archive(Path(path)) as archive:
         if "graspel_model" not in archive:
             raise ValueError(f"it holds the arrays {shorten(', '.join(archive.files))}, not a model")
-        structure = json.loads(read_texts(archive, "graspel_model")[0])
+        structure = json.loads(unpack_texts(archive, "graspel_model")[0])
         if structure["format"] > FORMAT:
             raise ValueError(f"graspel {structure['version']} has written it; upgrade graspel")
         return _Reader(archive, structure["objects"]).decode(structure["model"])
@@ -199,7 +199,7 @@ class _Reader:
             check_sparse_structure(matrix, "a sparse matrix in it")
             return matrix
         if "texts" in value:
-            texts = read_texts(self._archive, value["texts"])
+            texts = unpack_texts(self._archive, value["texts"])
             fixed = value["fixed"] and max(map(len, texts), default=0) * len(texts) < MAX_FIXED
             return np.array(texts, dtype=np.str_ if fixed else object).reshape(value["shape"])
         if "array" in value:

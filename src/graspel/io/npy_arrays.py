@@ -18,7 +18,7 @@ import numpy as np
 
 from graspel.runtime.shown import quote
 
-__all__ = ["open_archive", "pack_texts", "read_member", "read_npy", "read_texts", "read_whole_number"]
+__all__ = ["open_archive", "pack_texts", "read_member", "read_npy", "read_whole_number", "unpack_texts"]
 
 MAPPED_BYTES = 10_000  # bytes from which a .npy file is mapped; a smaller one may be empty, which cannot be mapped
 ENDS = "_ends"  # what follows the name of an array of text, in the name of the array that says where each text ends
@@ -91,7 +91,7 @@ def pack_texts(name: str, texts: Sequence[str]) -> dict[str, np.ndarray]:
     return {name: np.frombuffer(b"".join(encoded), dtype=np.uint8), name + ENDS: ends}
 
 
-def read_texts(archive: Any, name: str) -> list[str]:
+def unpack_texts(archive: Any, name: str) -> list[str]:
     """Read the texts that `pack_texts` has packed."""
     content, ends = read_member(archive, name), read_member(archive, name + ENDS)
     fits = content.dtype == np.uint8 and ends.dtype == np.int64 and content.ndim == ends.ndim == 1

@@ -12,7 +12,7 @@ import numpy as np
 
 from graspel.io.checks import UnusableFile, check_claimed_size, check_fits_memory
 from graspel.io.csv_files import is_number
-from graspel.io.table import Table, table_of_cells
+from graspel.io.table import FileTable, table_of_cells
 from graspel.runtime.optional import import_optional
 from graspel.runtime.shown import quote, shorten
 
@@ -30,7 +30,7 @@ def choose_array(names: Collection[str], key: str | None, path: Path) -> str:
     return key
 
 
-def read_xlsx(path: Path, header: bool | None) -> Table:
+def read_xlsx(path: Path, header: bool | None) -> FileTable:
     """Read the first sheet of a workbook; empty rows are skipped."""
     openpyxl = import_optional("openpyxl", "tables", "Reading .xlsx")
     workbook = openpyxl.load_workbook(path, read_only=True, data_only=True)
@@ -50,7 +50,7 @@ def read_xlsx(path: Path, header: bool | None) -> Table:
     return table_of_cells(path, [cells for _, cells in rows], names, [number for number, _ in rows])
 
 
-def read_arrow(path: Path) -> Table:
+def read_arrow(path: Path) -> FileTable:
     """Read a table of Apache Arrow."""
     suffix = path.suffix.lower()
     pa = import_optional("pyarrow", "tables", f"Reading {suffix}")
@@ -74,16 +74,16 @@ def read_arrow(path: Path) -> Table:
             raise UnusableFile(f"{path}: column {quote(name)} holds {kind}, but numbers are needed; convert it.")
     header = ["" if PANDAS_INDEX.fullmatch(name) else name for name in table.column_names]
     has_gaps = any(table.columns[at].null_count for at in numbers)
-    return Table.of_columns(numbers, texts, table.num_rows, header, has_gaps=has_gaps)
+    return FileTable.of_columns(numbers, texts, table.num_rows, header, has_gaps=has_gaps)
 
 
-def read_h5ad(path: Path, key: str | None) -> Table:
+def read_h5ad(path: Path, key: str | None) -> FileTable:
     """Read AnnData: the points, their names, and the columns that may be classes."""
     anndata = import_optional("anndata", "scanpy", "Reading .h5ad")
     return _table_of_anndata(anndata.read_h5ad(path), key, path)
 
 
-def read_zarr(path: Path, key: str | None) -> Table:
+def read_zarr(path: Path, key: str | None) -> FileTable:
     """Read a folder of zarr: an array, an array of a group, or AnnData."""
     content = import_optional("zarr", "zarr", "Reading zarr").open(str(path), mode="r")
     if content.attrs.get("encoding-type") == "anndata":
@@ -91,7 +91,7 @@ def read_zarr(path: Path, key: str | None) -> Table:
         return _table_of_anndata(anndata.read_zarr(path), key, path)
     array = open_zarr(path, key)
     check_fits_memory(array.nbytes, path, "the matrix", "Leave out --columns and the like: then it is read in blocks.")
-    return Table.of_numbers(np.asarray(array[...]))
+    return FileTable.of_numbers(np.asarray(array[...]))
 
 
 def open_zarr(path: Path, key: str | None) -> Any:
@@ -106,11 +106,11 @@ def open_zarr(path: Path, key: str | None) -> Any:
     return content
 
 
-def _table_of_anndata(data: Any, key: str | None, path: Path) -> Table:
+def _table_of_anndata(data: Any, key: str | None, path: Path) -> FileTable:
     arrays = {**dict(data.obsm), **dict(data.layers)}
     X = data.X if key is None else arrays[choose_array(arrays, key, path)]
     if X is None:
         raise UnusableFile(f"{path} has no X; name another array by --key: {', '.join(arrays) or 'it holds none'}.")
     X = np.asarray(X) if not hasattr(X, "tocsr") else X.tocsr()
     names, labels = data.obs_names.astype(str).tolist(), {name: data.obs[name].tolist() for name in data.obs}
-    return Table.of_numbers(X, row_names=names if len(set(names)) == len(names) else None, row_labels=labels)
+    return FileTable.of_numbers(X, row_names=names if len(set(names)) == len(names) else None, row_labels=labels)

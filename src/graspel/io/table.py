@@ -21,13 +21,13 @@ from graspel.io.csv_files import is_number, parse_float
 from graspel.runtime.shown import quote
 from graspel.runtime.types import Floats
 
-__all__ = ["Table", "parse_column", "table_of_cells"]
+__all__ = ["FileTable", "parse_column", "table_of_cells"]
 
 MISSING = ("", "na", "n/a", "nan", "null", "none", "?", "-")  # cells that hold no value, in lower case
 
 
 @dataclass(frozen=True)
-class Table:
+class FileTable:
     """Columns of numbers, as one matrix, and columns of text.
 
     Attributes
@@ -53,7 +53,7 @@ class Table:
     lines: Sequence[int] | None = None
 
     @classmethod
-    def of_numbers(cls, matrix: Any, header: list[str] | None = None, **more: Any) -> Table:
+    def of_numbers(cls, matrix: Any, header: list[str] | None = None, **more: Any) -> FileTable:
         """A table of numbers only."""
         n_columns = matrix.shape[1] if matrix.ndim == 2 else 0
         return cls(matrix, range(n_columns), header=header, **more)
@@ -61,7 +61,7 @@ class Table:
     @classmethod
     def of_columns(
         cls, columns: dict[int, Any], texts: dict[int, list[str]], n_rows: int, header: list[str] | None, **more: Any
-    ) -> Table:
+    ) -> FileTable:
         """A table of columns of numbers and of text, by their positions."""
         matrix = np.column_stack(list(columns.values())) if columns else np.empty((n_rows, 0))
         return cls(matrix, list(columns), texts, header, **more)
@@ -118,7 +118,7 @@ def parse_column(cells: Sequence[str], *, decimal_commas: bool = False) -> Float
 
 def table_of_cells(
     path: Path, rows: list[list[str]], names: list[str] | None, lines: Sequence[int], *, decimal_commas: bool = False
-) -> Table:
+) -> FileTable:
     """A table from cells of text; `lines` are the numbers of the rows in messages."""
     width = len(rows[0] if names is None else names)
     for number, row in zip(lines, rows, strict=True):
@@ -145,7 +145,7 @@ def table_of_cells(
     if with_commas:
         warnings.warn(f"{path}: commas in numbers were read as decimal points (2,5 as 2.5).", stacklevel=2)
     has_gaps = any(np.isnan(values).any() for values in parsed.values())
-    return Table.of_columns(parsed, texts, len(rows), names, has_gaps=has_gaps, lines=lines, faults=faults)
+    return FileTable.of_columns(parsed, texts, len(rows), names, has_gaps=has_gaps, lines=lines, faults=faults)
 
 
 def _describe_fault(path: Path, cells: list[str], lines: Sequence[int], at: int) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from graspel.io.checks import UnusableFile
-from graspel.io.table import Table
+from graspel.io.table import FileTable
 from graspel.runtime.parameters import check_choice
 from graspel.runtime.shown import quote, shorten
 from graspel.runtime.types import Floats
@@ -68,10 +68,10 @@ class PointTable(NamedTuple):
     features: list[str] | None = None
 
 
-def assign_roles(table: Table, roles: Roles, path: Any) -> PointTable:
+def assign_roles(table: FileTable, roles: Roles, path: Any) -> PointTable:
     """Split a table into points, names and classes.
 
-    >>> table = Table(np.array([[1.0, 2.0], [3.0, 4.0]]), [1, 2], {0: ["Ann", "Bob"]}, ["who", "x", "y"])
+    >>> table = FileTable(np.array([[1.0, 2.0], [3.0, 4.0]]), [1, 2], {0: ["Ann", "Bob"]}, ["who", "x", "y"])
     >>> assign_roles(table, Roles(id_column="who", drop=("y",)), "people.csv")
     PointTable(X=array([[1.],
            [3.]]), names=['Ann', 'Bob'], labels=None, features=['x'])
@@ -106,7 +106,7 @@ def assign_roles(table: Table, roles: Roles, path: Any) -> PointTable:
     return PointTable(X, names, labels, header)
 
 
-def _find(table: Table, name: str, option: str, path: Any) -> int:
+def _find(table: FileTable, name: str, option: str, path: Any) -> int:
     """The position of a column that an option names, by its name or by its number counted from 1."""
     header = [] if table.header is None else [cell.strip() for cell in table.header]
     if header.count(name) == 1:
@@ -119,7 +119,7 @@ def _find(table: Table, name: str, option: str, path: Any) -> int:
     raise UnusableFile(f"{path}: {option} {quote(name)} names no column; the columns have {known}.")
 
 
-def _find_labels(table: Table, roles: Roles, path: Any) -> tuple[list[Any] | None, int | None]:
+def _find_labels(table: FileTable, roles: Roles, path: Any) -> tuple[list[Any] | None, int | None]:
     if roles.label_column is None:
         return None, None
     if roles.label_column in table.row_labels:
@@ -131,7 +131,7 @@ def _find_labels(table: Table, roles: Roles, path: Any) -> tuple[list[Any] | Non
     return [str(cell) for cell in table.column(at)], at
 
 
-def _guess_id(table: Table, features: list[int], path: Any) -> int | None:
+def _guess_id(table: FileTable, features: list[int], path: Any) -> int | None:
     """The column that can only be an id; None if there is none. A warning says which."""
     texts = [at for at in features if at in table.texts]
     words = table.texts[texts[0]] if len(texts) == 1 and texts[0] not in table.faults else []
@@ -161,7 +161,7 @@ def _guess_id(table: Table, features: list[int], path: Any) -> int | None:
     return None
 
 
-def _say_id(table: Table, at: int, what: str, path: Any) -> None:
+def _say_id(table: FileTable, at: int, what: str, path: Any) -> None:
     warnings.warn(
         f"{path}: column {table.name(at)} holds {what} and is taken as the names of the points, not as a feature; to "
         f"use it as a feature, list all features with --columns.",
@@ -169,14 +169,14 @@ def _say_id(table: Table, at: int, what: str, path: Any) -> None:
     )
 
 
-def _whole_numbers(table: Table, at: int) -> Floats | None:
+def _whole_numbers(table: FileTable, at: int) -> Floats | None:
     if at in table.texts or hasattr(table.numbers, "toarray"):
         return None
     values = np.asarray(table.values(at), dtype=np.float64)
     return values if np.isfinite(values).all() and (values % 1 == 0).all() else None
 
 
-def _unique_names(table: Table, at: int, path: Any) -> list[str]:
+def _unique_names(table: FileTable, at: int, path: Any) -> list[str]:
     names = [str(cell) for cell in table.column(at)]
     if len(set(names)) < len(names):
         first = next(name for name in names if names.count(name) > 1)
@@ -187,7 +187,7 @@ def _unique_names(table: Table, at: int, path: Any) -> list[str]:
     return names
 
 
-def _feature_matrix(table: Table, features: list[int], path: Any) -> Any:
+def _feature_matrix(table: FileTable, features: list[int], path: Any) -> Any:
     """The columns that are features, as a matrix; raise where one of them is text."""
     for at in features:
         if at in table.faults:
@@ -209,7 +209,7 @@ def _feature_matrix(table: Table, features: list[int], path: Any) -> Any:
     return table.numbers[:, [place[at] for at in features]]
 
 
-def _refuse_missing(table: Table, features: set[int], path: Any) -> None:
+def _refuse_missing(table: FileTable, features: set[int], path: Any) -> None:
     """Raise if a feature has a missing value; name the first."""
     places = [place for place, at in enumerate(table.positions) if at in features]
     gaps = np.argwhere(np.isnan(np.asarray(table.numbers[:, places], dtype=np.float64)))
@@ -223,7 +223,7 @@ def _refuse_missing(table: Table, features: set[int], path: Any) -> None:
     )
 
 
-def _warn_doubtful(table: Table, features: list[int], path: Any) -> None:
+def _warn_doubtful(table: FileTable, features: list[int], path: Any) -> None:
     """Name features that look like known classes."""
     if table.header is None or hasattr(table.numbers, "toarray"):
         return

@@ -39,7 +39,7 @@ from graspel.io.csv_files import find_delimiter, is_number, number_lines, open_t
 from graspel.io.matrix_market import read_matrix_market
 from graspel.io.npy_arrays import open_archive, read_member, read_npy
 from graspel.io.other_tables import choose_array, read_arrow, read_h5ad, read_xlsx, read_zarr
-from graspel.io.table import Table, parse_column, table_of_cells
+from graspel.io.table import FileTable, parse_column, table_of_cells
 from graspel.io.table_roles import PointTable, Roles, assign_roles
 from graspel.runtime.shown import quote
 from graspel.runtime.sparse_structure import check_sparse_structure
@@ -94,7 +94,7 @@ def read_table(
     with refuse_unreadable(path, suffix, "If it is truncated or damaged, write it again; real numbers are needed."):
         option = {"key": key} if suffix in KEYED else {"header": header} if suffix in WITH_HEADER else {}
         content = _READERS[suffix](path, **option)
-    table = content if isinstance(content, Table) else Table.of_numbers(content)
+    table = content if isinstance(content, FileTable) else FileTable.of_numbers(content)
     _check_numbers(table, path)
     points = assign_roles(table, roles or Roles(), path)
     if points.X.shape[0] == 1:
@@ -104,7 +104,7 @@ def read_table(
     return points
 
 
-def _check_numbers(table: Table, path: Path) -> None:
+def _check_numbers(table: FileTable, path: Path) -> None:
     """Raise unless the numbers of a table are a matrix of real numbers."""
     matrix = table.numbers
     if matrix.dtype.kind not in "buif":
@@ -141,7 +141,7 @@ def _read_npz(path: Path, key: str | None) -> Any:
     return matrix.tocsr()
 
 
-def _read_csv(path: Path, header: bool | None) -> Table:
+def _read_csv(path: Path, header: bool | None) -> FileTable:
     """Read a table of text: numpy reads numbers.
 
     If it fails, the file is read again cell by cell: columns of text, missing values and decimal commas are found
@@ -165,7 +165,7 @@ def _read_csv(path: Path, header: bool | None) -> Table:
             "correct the header, or pass --header no if there is none."
         )
     if numbers is not None:
-        return Table.of_numbers(numbers, names)
+        return FileTable.of_numbers(numbers, names)
     with open_text(path, newline="") as file:
         reader: Any = read_cells(file, delimiter)
         rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(row[1:]) or "".join(row)]

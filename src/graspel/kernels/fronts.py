@@ -146,7 +146,7 @@ def invert_fronts(
 
 
 @kernel
-def solve_forward(
+def solve_fronts_forward(
     numbers: Indices,
     limits: Indices,
     firsts: Indices,
@@ -174,7 +174,7 @@ def solve_forward(
 
 
 @kernel
-def solve_back(
+def solve_fronts_backward(
     lowest: int,
     limits: Indices,
     firsts: Indices,

@@ -163,7 +163,7 @@ def sum_divergence(start, members, affinities, Y, first, last):  # type: ignore[
 
 
 @kernel
-def calibrate(z, entropy, first, last, weights):  # type: ignore[no-untyped-def]
+def calibrate_entropy(z, entropy, first, last, weights):  # type: ignore[no-untyped-def]
     """Write the weights exp(-b z) of each row, scaled to sum one, with the b for which they have this entropy.
 
     Entries of infinity get the weight zero. Rows whose entries are too few for the entropy get nearly equal weights.

@@ -39,7 +39,7 @@ MULTILEVEL_COMPONENTS = 5  # eigenvectors that "multilevel" computes unless the 
 NEAR_SHARE = 1e-6  # smallest z_data between coarse nodes, as a share of the median; avoids division by zero
 
 
-class Block(NamedTuple):
+class CandidateBlock(NamedTuple):
     """All pairs between two disjoint groups of nodes."""
 
     left: Ints
@@ -53,22 +53,22 @@ class EmbeddedGraph(NamedTuple):
     points: Data
 
 
-Strategy = Callable[[Embedding, float, np.random.Generator, EmbeddedGraph | None], list[Block]]
+Strategy = Callable[[Embedding, float, np.random.Generator, EmbeddedGraph | None], list[CandidateBlock]]
 
 
 def fiedler_ends(
     embedding: Embedding, window: float, rng: np.random.Generator, source: EmbeddedGraph | None = None
-) -> list[Block]:
+) -> list[CandidateBlock]:
     """The bottom and the top share `window` (epsilon) of the nodes, sorted by the Fiedler vector."""
     n = len(embedding.vectors)
     size = min(max(1, int(window * n)), n // 2)
     order = np.argsort(embedding.vectors[:, 0], kind="stable")
-    return [Block(_sample(order[:size], rng), _sample(order[n - size :], rng))]
+    return [CandidateBlock(_sample(order[:size], rng), _sample(order[n - size :], rng))]
 
 
 def distant_clusters(
     embedding: Embedding, window: float, rng: np.random.Generator, source: EmbeddedGraph | None = None
-) -> list[Block]:
+) -> list[CandidateBlock]:
     """Clusters of the embedding, each against the few whose centers are farthest from its own; `window` is not used."""
     k = largest_relative_gap(embedding.values)
     U = embedding.U[:, : k - 1]
@@ -79,12 +79,12 @@ def distant_clusters(
     distances = np.linalg.norm(centers[:, None] - centers, axis=2)
     farthest = np.argsort(-distances, axis=1, kind="stable")[:, :DISTANT_CLUSTERS]
     pairs = {(min(a, b), max(a, b)) for a, row in enumerate(farthest.tolist()) for b in row if a != b}
-    return [Block(groups[a], groups[b]) for a, b in sorted(pairs)]
+    return [CandidateBlock(groups[a], groups[b]) for a, b in sorted(pairs)]
 
 
 def coarse_pairs(
     embedding: Embedding, window: float, rng: np.random.Generator, source: EmbeddedGraph | None = None
-) -> list[Block]:
+) -> list[CandidateBlock]:
     """The nodes merged into the coarse nodes of each pair of largest distortion; `window` is not used.
 
     The position of a coarse node in the embedding is the mean over its nodes; in the data it is its representative.
@@ -102,7 +102,7 @@ def coarse_pairs(
     eta = eta[left, right]
     best = np.argsort(-eta, kind="stable")[: max(1, min(len(eta), round(COARSE_PAIRS_PER_NODE * len(U))))]
     members = np.split(np.argsort(coarse.groups, kind="stable"), np.cumsum(coarse.mass)[:-1])
-    return [Block(_sample(members[left[i]], rng), _sample(members[right[i]], rng)) for i in best.tolist()]
+    return [CandidateBlock(_sample(members[left[i]], rng), _sample(members[right[i]], rng)) for i in best.tolist()]
 
 
 def cluster_rows(U: Floats, k: int) -> tuple[Floats, Ints]:

@@ -30,11 +30,11 @@ from scipy.sparse.csgraph import connected_components
 from graspel.graph import Graph, Origin
 from graspel.learning.history import Round
 from graspel.learning.initial import InitialGraph
-from graspel.neighbors.engines import Pairs, engine_of
+from graspel.neighbors.engines import engine_of
 from graspel.neighbors.search import Neighbors
 from graspel.runtime.parallel import row_blocks
 from graspel.runtime.progress import announce
-from graspel.runtime.types import Floats, Ints
+from graspel.runtime.types import Floats, Ints, MeasuredPairs
 
 LIST_BLOCK = 1 << 16  # neighbor lists that are looked at together, some MB
 
@@ -144,7 +144,7 @@ def closest_in_lists(neighbors: Neighbors, labels: Ints, n_labels: int) -> tuple
     return p, q, z, end
 
 
-def best_per_component(p: Ints, q: Ints, z: Floats, labels: Ints, n_labels: int) -> tuple[Ints, Ints, Floats]:
+def best_per_component(p: Ints, q: Ints, z: Floats, labels: Ints, n_labels: int) -> MeasuredPairs:
     """Of the pairs (p, q), the closest one for each component of a p; among equals the pair of smallest indices."""
     low, high = np.minimum(p, q), np.maximum(p, q)
     order = np.lexsort((high, low, z, labels[p]))
@@ -157,7 +157,7 @@ def best_per_component(p: Ints, q: Ints, z: Floats, labels: Ints, n_labels: int)
     return closest
 
 
-def closest_pairs(known: Pairs, found: Pairs, labels: Ints) -> Pairs:
+def closest_pairs(known: MeasuredPairs, found: MeasuredPairs, labels: Ints) -> MeasuredPairs:
     """The closest pair of each component, of those known and those found."""
     p, q, z = (np.concatenate(column) for column in zip(known, found, strict=True))
     finite = np.isfinite(z)

@@ -23,18 +23,18 @@ from graspel.data.products import squared_distances
 from graspel.data.protocol import Data, PairTable
 from graspel.graph import Graph, Origin
 from graspel.graph.edges import unique_edges
-from graspel.learning.candidates import Block
+from graspel.learning.candidates import CandidateBlock
 from graspel.learning.embed import Embedding
 from graspel.learning.weights import Weights
 from graspel.runtime.parallel import map_blocks, row_blocks
-from graspel.runtime.types import Floats, Ints
+from graspel.runtime.types import Floats, Ints, Pairs
 
 SHORTLIST = 64  # pairs measured exactly per edge wanted; the best pairs share nodes, so most of them cannot be used
 SMALLEST_ETA = np.finfo(float).tiny  # edges have a score of zero, and are no candidates
 ROW_BLOCK = 256  # left nodes of a block that are scored together: 256 x 4,096 scores in double precision are 8 MB
 
 
-class Pairs(NamedTuple):
+class ScoredPairs(NamedTuple):
     """Measured pairs of nodes: z_data (raised to the floor of the weights), eta, and the gradient of F."""
 
     heads: Ints
@@ -43,9 +43,9 @@ class Pairs(NamedTuple):
     eta: Floats
     gradient: Floats
 
-    def at(self, index: Ints) -> Pairs:
+    def at(self, index: Ints) -> ScoredPairs:
         """The pairs at these positions."""
-        return Pairs(self.heads[index], self.tails[index], self.z[index], self.eta[index], self.gradient[index])
+        return ScoredPairs(self.heads[index], self.tails[index], self.z[index], self.eta[index], self.gradient[index])
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Critical:
 
 
 def find_most_critical(
-    blocks: list[Block],
+    blocks: list[CandidateBlock],
     embedding: Embedding,
     points: Data,
     graph: Graph,
@@ -77,7 +77,7 @@ def find_most_critical(
     weigh: Weights,
 ) -> Critical:
     """Score all pairs of the blocks that are not edges, and choose at most `n_edges` critical ones."""
-    found: list[Pairs] = []
+    found: list[ScoredPairs] = []
     missing, free = n_edges, np.ones(graph.n_nodes, dtype=bool)
     while True:
         best = _best_pairs(blocks, embedding, points, graph, SHORTLIST * n_edges)
@@ -91,7 +91,7 @@ def find_most_critical(
             heads, tails, z, eta, gradient = (np.concatenate(column) for column in zip(*found, strict=True))
             return Critical(heads, tails, z, eta, gradient, max_eta, mean_eta)
         free[chosen.heads] = free[chosen.tails] = False
-        blocks = [Block(left[free[left]], right[free[right]]) for left, right in blocks]
+        blocks = [CandidateBlock(left[free[left]], right[free[right]]) for left, right in blocks]
 
 
 def add_critical_edges(graph: Graph, critical: Critical, weigh: Weights, round: int) -> Graph:
@@ -107,12 +107,12 @@ def add_critical_edges(graph: Graph, critical: Critical, weigh: Weights, round: 
     )
 
 
-def _measure(heads: Ints, tails: Ints, embedding: Embedding, points: Data, beta: float, weigh: Weights) -> Pairs:
+def _measure(heads: Ints, tails: Ints, embedding: Embedding, points: Data, beta: float, weigh: Weights) -> ScoredPairs:
     """Measure pairs exactly and sort them by decreasing eta (0 between copies of a point: they are joined already)."""
     z = points.squared_distances(heads, tails)
     z_emb = np.where(z > 0, embedding.squared_distances(heads, tails), 0.0)
     z = weigh.raise_to_floor(z)
-    return Pairs(heads, tails, z, z_emb / z, z_emb - z - 4 * beta).at(np.argsort(-z_emb / z, kind="stable"))
+    return ScoredPairs(heads, tails, z, z_emb / z, z_emb - z - 4 * beta).at(np.argsort(-z_emb / z, kind="stable"))
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class BestPairs:
     count: int
 
 
-def _best_pairs(blocks: list[Block], embedding: Embedding, points: Data, graph: Graph, k: int) -> BestPairs:
+def _best_pairs(blocks: list[CandidateBlock], embedding: Embedding, points: Data, graph: Graph, k: int) -> BestPairs:
     """The k pairs of largest eta among all pairs of the blocks that are not edges."""
     heads, tails, scores, total, count = [], [], [], 0.0, 0
     for block in blocks:
@@ -146,7 +146,7 @@ def _best_pairs(blocks: list[Block], embedding: Embedding, points: Data, graph: 
 Scores = tuple[Ints, Ints, Floats, float, int]
 
 
-def _score_block(block: Block, embedding: Embedding, points: Data, graph: Graph, k: int) -> Iterator[Scores]:
+def _score_block(block: CandidateBlock, embedding: Embedding, points: Data, graph: Graph, k: int) -> Iterator[Scores]:
     """Per ROW_BLOCK left nodes: row, column and eta of the k best pairs, the sum of all eta, and their number.
 
     The k-th best eta of the first rows is a lower bound for the others: fewer of them have to be sorted.
@@ -172,7 +172,7 @@ def _score_block(block: Block, embedding: Embedding, points: Data, graph: Graph,
     yield from map_blocks(lambda rows: score(rows, at_least), others, points.n_threads)
 
 
-def _edges_in(block: Block, graph: Graph) -> tuple[Ints, Ints]:
+def _edges_in(block: CandidateBlock, graph: Graph) -> Pairs:
     """The edges between the two groups of a block, as rows and columns of its table of pairs."""
     row, column = np.full(graph.n_nodes, -1), np.full(graph.n_nodes, -1)
     row[block.left], column[block.right] = np.arange(len(block.left)), np.arange(len(block.right))
@@ -197,7 +197,7 @@ def _largest(values: NDArray[Any], k: int) -> Ints:
     return np.concatenate([above, np.flatnonzero(values == threshold)[: k - len(above)]])
 
 
-def _choose_disjoint(pairs: Pairs, limit: int) -> Ints:
+def _choose_disjoint(pairs: ScoredPairs, limit: int) -> Ints:
     """Positions of the first `limit` pairs that have a positive gradient and share no node with an earlier one."""
     used: set[int] = set()
     chosen: list[int] = []

@@ -30,9 +30,7 @@ from graspel.linalg.components import is_connected
 from graspel.linalg.sparsify import sparsify
 from graspel.neighbors.index import NeighborIndex
 from graspel.neighbors.search import Neighbors
-from graspel.runtime.types import Ints
-
-Pairs = tuple[Ints, Ints]
+from graspel.runtime.types import Ints, Pairs
 
 UNN_CONDITION = 30.0  # relative condition number of the sparsified graph and the kNN graph
 JOIN_NEIGHBORS = 10  # neighbors searched per point to join the components of a graph that the user gave

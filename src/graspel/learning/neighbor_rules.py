@@ -29,7 +29,7 @@ import numpy as np
 
 from graspel.neighbors.search import Neighbors
 from graspel.runtime.parallel import row_blocks
-from graspel.runtime.types import Floats, Ints
+from graspel.runtime.types import Floats, Ints, MeasuredPairs
 
 CONSIDERED = 16  # nearest points among which a rule chooses
 LOOKED_UP_TOGETHER = 4096  # points whose neighbors' lists are compared in one step
@@ -72,7 +72,7 @@ def listed_for(rule: str, k: int) -> int:
     return k if rule == "nearest" else max(k, CONSIDERED)
 
 
-def choose_neighbors(neighbors: Neighbors, rule: str, k: int) -> tuple[Ints, Ints, Floats]:
+def choose_neighbors(neighbors: Neighbors, rule: str, k: int) -> MeasuredPairs:
     """The k neighbors that a rule chooses for every distinct point (fewer, if its list is shorter).
 
     Returns

@@ -8,7 +8,7 @@ import numpy as np
 
 from graspel.data.protocol import Data
 from graspel.learning.fit import Fit, RunState
-from graspel.learning.initial import Pairs, listed_pairs
+from graspel.learning.initial import listed_pairs
 from graspel.learning.run_log import RunLog
 from graspel.learning.settings import Settings
 from graspel.learning.start import begin_run
@@ -18,6 +18,7 @@ from graspel.optimum.pricing import PairDistances
 from graspel.optimum.problem import State
 from graspel.optimum.solver import TOL, solve
 from graspel.runtime.parameters import get_state
+from graspel.runtime.types import Pairs
 from graspel.scale.checkpoint import Checkpoint
 
 OPTIMUM_NEIGHBORS = 6  # neighbors of each point where the search for the optimum starts: it keeps 2.5 to 5 edges a node

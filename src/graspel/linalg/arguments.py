@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from graspel.runtime.types import Floats
 
 
-def check_columns(name: str, values: ArrayLike, n_nodes: int) -> Floats:
+def check_vectors(name: str, values: ArrayLike, n_nodes: int) -> Floats:
     """Return a vector or a block of vectors on the nodes as an N x m array of float64."""
     X = np.asarray(values)
     if X.ndim not in (1, 2) or len(X) != n_nodes:

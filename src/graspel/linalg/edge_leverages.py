@@ -45,7 +45,7 @@ import scipy.sparse as sp
 
 from graspel.linalg.projection import BATCH, RandomFlows
 from graspel.runtime.parallel import map_blocks, row_blocks
-from graspel.runtime.types import Floats, Ints
+from graspel.runtime.types import Floats, Ints, Pairs
 
 SMALL = 0.05  # leverage below which an edge is estimated as other pairs are
 FITTED_EDGES = 20_000  # edges to which the coefficients are fitted
@@ -70,7 +70,7 @@ def estimate_leverages(
     rng: np.random.Generator,
     *,
     tol: float = 1e-3,
-    pairs: tuple[Ints, Ints] | None = None,
+    pairs: Pairs | None = None,
     n_threads: int = 1,
     solve: Callable[[Floats], Floats] | None = None,
 ) -> Leverages:
@@ -131,7 +131,7 @@ class _ExplainedFlows(RandomFlows):
         adjacency: sp.csr_array,
         rng: np.random.Generator,
         tol: float,
-        pairs: tuple[Ints, Ints] | None,
+        pairs: Pairs | None,
         n_threads: int,
         solve: Callable[[Floats], Floats] | None,
     ) -> None:

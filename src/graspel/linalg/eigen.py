@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from graspel.graph.adjacency import check_laplacian
-from graspel.linalg.arguments import check_columns, check_count, check_positive
+from graspel.linalg.arguments import check_count, check_positive, check_vectors
 from graspel.linalg.components import Components
 from graspel.linalg.eigensolver import Eigenpairs, SolverSettings, measure_residuals, nonzero_pairs, solve_connected
 from graspel.linalg.laplacian import scale_weights
@@ -92,7 +92,7 @@ def smallest_eigenpairs(
     tol = check_positive("tol", tol, "the relative residual |L u - lambda u| / lambda wanted")
     if norm not in NORMS:
         raise ValueError(f"norm={norm!r}: must be one of {', '.join(map(repr, NORMS))}.")
-    start = None if guess is None else check_columns("guess", guess, n)
+    start = None if guess is None else check_vectors("guess", guess, n)
     components = Components.of(adjacency)
     masses = _check_masses(mass, n)
     c = components.number

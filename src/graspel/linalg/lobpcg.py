@@ -61,7 +61,7 @@ from graspel.linalg.vectors import (
 )
 from graspel.runtime.types import Floats
 
-Map = Callable[[Floats], Floats]
+LinearMap = Callable[[Floats], Floats]
 
 DEPENDENT = 1e-12  # eigenvalue of the Gram matrix, relative to the largest, below which a direction is dropped
 RECOMPUTE_BELOW = 100  # multiple of its rounding error below which a residual is recomputed, not updated
@@ -78,8 +78,8 @@ SAFETY = 1.5  # steps taken, in units of those that an exact elimination would n
 def lobpcg(
     L: Laplacian,
     start: Floats,
-    inverse: Map,
-    project: Map,
+    inverse: LinearMap,
+    project: LinearMap,
     *,
     wanted: int,
     block: int,
@@ -176,7 +176,7 @@ def lobpcg(
     return finish(choose_better_rows(laplacian, best.X, project(inverse(best.X))))
 
 
-def choose_better_rows(laplacian: Map, X: Floats, Y: Floats) -> Floats:
+def choose_better_rows(laplacian: LinearMap, X: Floats, Y: Floats) -> Floats:
     """Choose for every row the one of X or of Y with the smaller Rayleigh quotient, orthogonal to the rows above it.
 
     If rounding errors end the iteration, Y, one more application of the inverse, may still improve the smallest pairs.
@@ -246,7 +246,7 @@ def rayleigh_ritz(B: Floats, A: Floats, k: int) -> tuple[Floats, Floats]:
     return np.maximum(theta[:k], np.finfo(float).tiny), T @ Y[:, :k]  # a negative value is a rounding error
 
 
-def final_pairs(laplacian: Map, X: Floats) -> tuple[Floats, Floats]:
+def final_pairs(laplacian: LinearMap, X: Floats) -> tuple[Floats, Floats]:
     """Ascending Rayleigh quotients of the rows of X, and these rows, orthonormal to machine precision."""
     X = orthonormal_rows(X)
     theta = np.maximum(dots(X, laplacian(X)), np.finfo(float).tiny)
@@ -271,7 +271,14 @@ def residual_rounding(L: Laplacian, X: Floats) -> Floats:
 
 
 def find_missing(
-    L: Laplacian, start: Floats, inverse: Map, project: Map, found: Floats, largest: float, *, n_threads: int = 1
+    L: Laplacian,
+    start: Floats,
+    inverse: LinearMap,
+    project: LinearMap,
+    found: Floats,
+    largest: float,
+    *,
+    n_threads: int = 1,
 ) -> Floats | None:
     """A vector orthogonal to the rows of `found` whose Rayleigh quotient is below `largest`; None if there is none.
 

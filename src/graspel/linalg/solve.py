@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from graspel.graph.adjacency import check_adjacency
-from graspel.linalg.arguments import check_columns, check_positive
+from graspel.linalg.arguments import check_positive, check_vectors
 from graspel.linalg.factor.approximate_factor import ApproximateFactor
 from graspel.linalg.laplacian import FlowLaplacian, laplacian_map, laplacian_of, scale_weights
 from graspel.linalg.lobpcg import residual_rounding
@@ -116,7 +116,7 @@ class LaplacianSolver:
     def solve_silently(self, b: ArrayLike, tol: float = 1e-8) -> Floats:
         """Solve as `solve` does, without a warning: the caller looks at `converged_`, or needs no accurate solution."""
         tol = check_positive("tol", tol, "the relative residual |b - L x| / |b| wanted")
-        columns = check_columns("b", b, self.n_nodes)
+        columns = check_vectors("b", b, self.n_nodes)
         B = np.ascontiguousarray(columns[self._inverse.order].T)  # vectors are rows from here on
         X = np.empty_like(B)
 

@@ -29,7 +29,7 @@ from graspel.data.products import squared_distances
 from graspel.neighbors.exact import nearest_rows, nearest_rows_rounded
 from graspel.runtime.parallel import map_blocks, row_blocks, run_blocks
 from graspel.runtime.progress import announce
-from graspel.runtime.types import Bools, Floats, Ints, Singles
+from graspel.runtime.types import Bools, Floats, Ints, MeasuredPairs, Singles
 
 CELL_POINTS = 128  # approximate number of points in a cell
 MAX_CANDIDATES = 1 << 21  # distances of a block of queries that are held in memory: 8 MB
@@ -49,7 +49,7 @@ class Cells:
     """The points, and a partition of their sketch into cells."""
 
     points: DenseData
-    partition: Partition
+    partition: CellPartition
 
     @property
     def n_cells(self) -> int:
@@ -60,11 +60,9 @@ class Cells:
     def build(cls, points: DenseData, rng: np.random.Generator) -> Cells:
         """Divide the sketch of the points into cells."""
         announce("nearest neighbors", None, "dividing the points into cells")
-        return cls(points, Partition.build(points.sketch, CELL_POINTS, rng, points.n_threads))
+        return cls(points, CellPartition.build(points.sketch, CELL_POINTS, rng, points.n_threads))
 
-    def nearest_outside(
-        self, queries: Ints, allowed: Bools, probes: int, best: float = np.inf
-    ) -> tuple[Ints, Ints, Floats]:
+    def nearest_outside(self, queries: Ints, allowed: Bools, probes: int, best: float = np.inf) -> MeasuredPairs:
         """For each query a near allowed point, from the `probes` nearest cells that hold one: queries, points, z_data.
 
         Queries of one cell are searched together. A cell is skipped if all its points are farther from any allowed
@@ -78,7 +76,7 @@ class Cells:
         allowed_cells = np.flatnonzero([len(pool) > 0 for pool in pools])
         gaps, nearest = self._nearest_cells(query_cells, allowed_cells, probes)
 
-        def search_group(i: int) -> tuple[Ints, Ints, Floats]:
+        def search_group(i: int) -> MeasuredPairs:
             group, pool = groups[i], np.concatenate([pools[cell] for cell in nearest[i]])
             sketch, center = self.points.sketch, self.partition.centers[query_cells[i]]
             Y, found = sketch[pool] - center, np.empty(len(group), dtype=np.int64)
@@ -131,13 +129,13 @@ class Cells:
 
 
 @dataclass(frozen=True)
-class Partition:
+class CellPartition:
     """Cells of a set of rows: centers, and the rows of cell c as ``members[start[c]:start[c + 1]]``."""
 
     centers: Singles
     members: Ints
     start: Ints
-    regions: Partition | None  # a partition of the centers, if there are many
+    regions: CellPartition | None  # a partition of the centers, if there are many
 
     @property
     def n_cells(self) -> int:
@@ -149,7 +147,7 @@ class Partition:
         return self.members[self.start[c] : self.start[c + 1]]
 
     @classmethod
-    def build(cls, X: Singles, size: int, rng: np.random.Generator, n_threads: int) -> Partition:
+    def build(cls, X: Singles, size: int, rng: np.random.Generator, n_threads: int) -> CellPartition:
         """Divide the rows of X into cells of about `size` rows."""
         n_regions = max(1, int(np.sqrt(len(X) / size)))
         sample = X[rng.choice(len(X), min(len(X), 4 * ROWS_PER_CENTER * n_regions), replace=False)]
@@ -189,7 +187,9 @@ class Partition:
         return found
 
 
-def search_cells(queries: Singles, X: Singles, partition: Partition, width: int, probes: int, n_threads: int) -> Ints:
+def search_cells(
+    queries: Singles, X: Singles, partition: CellPartition, width: int, probes: int, n_threads: int
+) -> Ints:
     """For each query approximately the `width` nearest rows of X; filled with -1 if fewer were found.
 
     Only the `probes` cells nearest to a query are searched. All queries that search a cell are compared with its rows

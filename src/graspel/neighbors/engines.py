@@ -42,7 +42,7 @@ from graspel.neighbors.exact import (
 from graspel.neighbors.inverted import InvertedIndex, inverted_neighbors, inverted_outside, inverted_query
 from graspel.neighbors.landmarks import Density, Landmarks
 from graspel.runtime.parallel import map_blocks, row_blocks
-from graspel.runtime.types import Floats, Ints, Singles
+from graspel.runtime.types import Floats, Ints, MeasuredPairs, Singles
 
 ENOUGH_RECALL = 0.98  # recall of the search below which all distances are computed, if there is time for it
 FALLBACK_WORK = 1e12  # multiplications up to which all distances are computed where landmarks fail: about a minute
@@ -53,8 +53,6 @@ QUERY_BLOCK = 256  # queries of one matrix product: its result, 4 MB, stays in t
 POOL_BLOCK = 4096  # points that these queries are compared with in one product
 ROUNDING = 16 * float(np.finfo(np.float32).eps)  # rounding error of |x - y|^2, as a share of |x|^2 + |y|^2
 DOUBTFUL = 8  # a query whose nearest point is within so many rounding errors is searched more precisely
-
-Pairs = tuple[Ints, Ints, Floats]
 
 
 class Engine(Protocol):
@@ -83,7 +81,7 @@ class Engine(Protocol):
 
     def outside(
         self, queries: Ints, labels: Ints, best: Floats, rng: np.random.Generator, *, by_cells: bool = True
-    ) -> Pairs:
+    ) -> MeasuredPairs:
         """Pairs (query, point of another label) and z_data, among them the closest of each label if below `best`."""
 
 
@@ -154,7 +152,7 @@ class LandmarkEngine(Engine):
 
     def outside(
         self, queries: Ints, labels: Ints, best: Floats, rng: np.random.Generator, *, by_cells: bool = True
-    ) -> Pairs:
+    ) -> MeasuredPairs:
         """Pairs (query, point outside): all distances, or those in cells near the queries of each component."""
         if not by_cells or is_compared_with_all(self._points, len(queries)):
             return queries, *nearest_outside(self._points, queries, labels)
@@ -199,7 +197,7 @@ class InvertedEngine(Engine):
 
     def outside(
         self, queries: Ints, labels: Ints, best: Floats, rng: np.random.Generator, *, by_cells: bool = True
-    ) -> Pairs:
+    ) -> MeasuredPairs:
         """Pairs (query, nearest point outside)."""
         if self._are_many(len(queries)):
             return queries, *inverted_outside(self._points, self._index, queries, labels, best[labels[queries]])
@@ -229,7 +227,7 @@ class TableEngine(Engine):
 
     def outside(
         self, queries: Ints, labels: Ints, best: Floats, rng: np.random.Generator, *, by_cells: bool = True
-    ) -> Pairs:
+    ) -> MeasuredPairs:
         """Pairs (query, nearest point outside)."""
         nearest, z = np.empty(len(queries), dtype=np.int64), np.empty(len(queries))
         for label in np.unique(labels[queries]):

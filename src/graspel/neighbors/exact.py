@@ -29,7 +29,7 @@ from scipy.spatial.distance import cdist
 from graspel.data.products import squared_distances, squared_lengths
 from graspel.data.protocol import Data, RowData
 from graspel.runtime.parallel import map_blocks, row_blocks, run_blocks
-from graspel.runtime.types import Floats, Ints
+from graspel.runtime.types import Floats, Ints, Pairs
 
 EXACT_WORK = 4e10  # multiplications up to which all distances are computed; 13,000 points of 100 features
 SELECTION_COST = 128  # cost of selecting the nearest from a row of distances, in multiplications per distance
@@ -256,7 +256,7 @@ def _true_distances(points: RowData, sample: Ints, reach: Floats, k: int) -> Flo
     squares = squared_lengths(X)
     reach = reach * points.spectral_norm**2
 
-    def find_near(block: slice) -> tuple[Ints, Ints]:
+    def find_near(block: slice) -> Pairs:
         Y = points.product_rows(block, np.float64)
         bound = (points.n_features + 8) * np.finfo(np.float64).eps
         error = bound * (squares[:, None] + squared_lengths(Y))

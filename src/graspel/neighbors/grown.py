@@ -17,7 +17,7 @@ from graspel.neighbors.duplicates import find_first_equals
 from graspel.neighbors.engines import engine_of
 from graspel.neighbors.exact import exact_neighbors, is_compared_with_all
 from graspel.neighbors.search import Neighbors
-from graspel.runtime.types import Floats, Ints
+from graspel.runtime.types import Floats, Ints, MeasuredPairs
 
 RECENT_SHARE = 0.2  # new points, as a share of those that the landmarks know, up to which they are compared one by one
 
@@ -95,9 +95,7 @@ def _renew_landmarks(old: Neighbors, points: RowData, n_lists: int, n_new: int, 
     return replace(old, landmarks=engine_of(points).choose_landmarks(LARGE, n_lists, rng), n_known=n_lists)
 
 
-def _nearest_arrivals(
-    points: RowData, old: Neighbors, n_lists: int, width: int, number: Ints
-) -> tuple[Ints, Ints, Floats]:
+def _nearest_arrivals(points: RowData, old: Neighbors, n_lists: int, width: int, number: Ints) -> MeasuredPairs:
     """Old points and the new ones nearest to them, as triples with z_data.
 
     An old point far from all others may be missing in the lists of the new points that are its nearest ones. Where all
@@ -119,7 +117,7 @@ def _merge(
     more_z: Floats,
     n_old: int,
     width: int,
-    back: tuple[Ints, Ints, Floats] | None,
+    back: MeasuredPairs | None,
 ) -> tuple[Ints, Floats]:
     """Old lists with the new points that belong into them, and the lists of the new points below."""
     new = n_old + np.repeat(np.arange(len(more)), more.shape[1])

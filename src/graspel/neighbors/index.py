@@ -158,14 +158,14 @@ class NeighborIndex:
         return self._points
 
     @property
-    def data(self) -> Any:
+    def X(self) -> Any:
         """The data as they were checked: an array, a sparse matrix, a table of distances or a dask array."""
         return self._values if self._points is None else self._points.X
 
     @property
     def features(self) -> Any:
         """The rows of features that were given; None for distances, and for rows on other machines."""
-        return None if self.is_remote or self.metric == PRECOMPUTED else self.data
+        return None if self.is_remote or self.metric == PRECOMPUTED else self.X
 
     @property
     def neighbors(self) -> Neighbors | None:
@@ -185,7 +185,7 @@ class NeighborIndex:
     @property
     def is_remote(self) -> bool:
         """Whether the points stay on other machines."""
-        return is_dask_array(self.data)
+        return is_dask_array(self.X)
 
     def lists(self, k: int) -> Neighbors:
         """The neighbor lists of all distinct points, with at least k neighbors (fewer if there are not so many).
@@ -251,7 +251,7 @@ class NeighborIndex:
         check_kind(rows)
         checked = check_array(rows, accept_sparse="csr", dtype="numeric", input_name="rows")
         columns = self._described_columns
-        width = self.data.shape[1] if columns is None else columns.n_features_in_
+        width = self.X.shape[1] if columns is None else columns.n_features_in_
         if checked.shape[1] != width:
             raise ValueError(f"rows have {checked.shape[1]} columns: must have {width}, as X.")
         return self.find(checked, k)

@@ -41,7 +41,7 @@ from graspel.optimum.pricing import (
 from graspel.optimum.problem import NEGLIGIBLE, Optimality, State, WeightProblem, calibrated_weights
 from graspel.optimum.steps import FINAL, FIRST, LATER, Steps
 from graspel.runtime.progress import announce
-from graspel.runtime.types import Bools, Ints
+from graspel.runtime.types import Bools, Pairs
 
 FIRST_TOL = 0.1  # accuracy of round 1: edges that are still missing change all weights
 TOL_SHARE = 0.1  # accuracy of a round, relative to the largest R / k - 1 of the pairs that it could not use yet
@@ -85,7 +85,7 @@ class Columns(Protocol):
     def oracle(self, problem: WeightProblem, round: int) -> EstimatingOracle:
         """Estimates for this round."""
 
-    def listed(self, state: State) -> tuple[Ints, Ints] | None:
+    def listed(self, state: State) -> Pairs | None:
         """Pairs of which R is estimated along with that of the edges."""
 
     def negligible(self, state: State) -> float:
@@ -170,9 +170,7 @@ class FixedEdges:
 class NewColumns:
     """All pairs of points may become edges; `listed` are pairs of near nodes, looked at first where there are many."""
 
-    def __init__(
-        self, data: PairDistances, listed: tuple[Ints, Ints], sigma: float, tol: float, rng: np.random.Generator
-    ) -> None:
+    def __init__(self, data: PairDistances, listed: Pairs, sigma: float, tol: float, rng: np.random.Generator) -> None:
         self._data, self._listed, self._rng = data, listed, rng
         self.tol, self.ground, self.n_threads = tol, data.unit / sigma**2, data.points.n_threads
         self._n_nodes, self.works = data.points.n_points, (OPTIMUM_WORK, FINISH_WORK)
@@ -185,7 +183,7 @@ class NewColumns:
         n_batches = BOUND_BATCHES if is_last else LISTED_BATCHES
         return EstimatingOracle(problem, self._rng, self.n_threads, schedule, n_batches)
 
-    def listed(self, state: State) -> tuple[Ints, Ints]:
+    def listed(self, state: State) -> Pairs:
         """The listed pairs that are no edges."""
         return without_edges(self._listed, state.graph)
 

@@ -25,7 +25,7 @@ from graspel.linalg.factor.exact_factor import ExactFactor
 from graspel.optimum.problem import WeightProblem
 from graspel.optimum.steps import LOWEST, Steps, follow_leverages, minimize_above
 from graspel.runtime.progress import announce
-from graspel.runtime.types import Floats, Ints
+from graspel.runtime.types import Floats, Ints, Pairs
 
 MAX_EVALUATIONS = 200  # exact evaluations of F and all resistances in one round
 STEP_BATCHES = 4  # batches of 8 flows in each damped step
@@ -68,7 +68,7 @@ class Oracle(Protocol):
     def maximize(self, start: Floats, is_done: Callable[[Evaluation], bool]) -> Evaluation:
         """Move u from the start until `is_done`, or as far as the oracle can tell."""
 
-    def evaluate(self, u: Floats, pairs: tuple[Ints, Ints] | None = None) -> Evaluation:
+    def evaluate(self, u: Floats, pairs: Pairs | None = None) -> Evaluation:
         """The resistances at the weights u / k; estimates are new, and those of other pairs come with them."""
 
 
@@ -92,7 +92,7 @@ class ExactOracle:
         """The cost of one evaluation, in multiplications."""
         return self._resistances.work
 
-    def evaluate(self, u: Floats, pairs: tuple[Ints, Ints] | None = None) -> Evaluation:
+    def evaluate(self, u: Floats, pairs: Pairs | None = None) -> Evaluation:
         """F and the resistances of the edges; those of other pairs follow from the factor."""
         problem, factor = self._problem, self._resistances.factor(u / self._problem.k)
         R = factor.resistances
@@ -136,12 +136,12 @@ class EstimatingOracle:
         self._problem, self._rng, self._n_threads = problem, rng, n_threads
         self.schedule, self.n_batches = schedule, n_batches
 
-    def _estimate(self, u: Floats, n_batches: int, tol: float, pairs: tuple[Ints, Ints] | None = None) -> Leverages:
+    def _estimate(self, u: Floats, n_batches: int, tol: float, pairs: Pairs | None = None) -> Leverages:
         problem, rng = self._problem, self._rng
         adjacency = Graph(problem.n_nodes, problem.heads, problem.tails, u / problem.k).adjacency
         return estimate_leverages(adjacency, n_batches, rng, tol=tol, pairs=pairs, n_threads=self._n_threads)
 
-    def evaluate(self, u: Floats, pairs: tuple[Ints, Ints] | None = None) -> Evaluation:
+    def evaluate(self, u: Floats, pairs: Pairs | None = None) -> Evaluation:
         """New estimates, which are independent of those that led to the weights."""
         u = self._problem.normalized(u)
         found = self._estimate(u, self.n_batches, ESTIMATE_TOL, pairs)

@@ -29,7 +29,7 @@ from graspel.linalg.edge_leverages import estimate_leverages
 from graspel.linalg.factor.exact_factor import ExactFactor
 from graspel.runtime.parallel import map_blocks, row_blocks
 from graspel.runtime.progress import announce
-from graspel.runtime.types import Floats, Ints
+from graspel.runtime.types import Floats, Ints, MeasuredPairs, Pairs
 
 COLUMNS = 128  # columns of M that one thread computes at once: 20 MB for 20,000 points
 ONE_BLOCK = 1024  # points up to which all columns are computed at once: starting threads would take longer
@@ -95,7 +95,7 @@ def price_all_pairs(data: PairDistances, factor: ExactFactor, blocks: list[slice
     solves, diagonal = factor.prepare_solves(), factor.diagonal()
     distances = local_points(points).lower_distances(solves.order, data.unit)
 
-    def price(block: slice) -> tuple[Ints, Ints, Floats]:
+    def price(block: slice) -> MeasuredPairs:
         later, M = solves.columns(block)
         columns = later[: M.shape[1]]
         R, z = diagonal[later], distances(slice(block.start, n), block)
@@ -132,7 +132,7 @@ def price_random_nodes(data: PairDistances, factor: ExactFactor, rng: np.random.
 
 
 def price_listed_pairs(
-    data: PairDistances, factor: ExactFactor, graph: Graph, pairs: tuple[Ints, Ints], rng: np.random.Generator
+    data: PairDistances, factor: ExactFactor, graph: Graph, pairs: Pairs, rng: np.random.Generator
 ) -> tuple[Priced, Priced]:
     """Pairs that are no edges by estimates of R, and those of them with R > k even less two standard errors.
 
@@ -148,7 +148,7 @@ def price_listed_pairs(
     return priced, priced.at(found.resistance - DOUBT * found.resistance_error > k)
 
 
-def without_edges(pairs: tuple[Ints, Ints], graph: Graph) -> tuple[Ints, Ints]:
+def without_edges(pairs: Pairs, graph: Graph) -> Pairs:
     """The pairs that are no edges of the graph."""
     keys = edge_keys(graph.heads, graph.tails, graph.n_nodes)
     new = ~np.isin(edge_keys(*pairs, graph.n_nodes), keys)
@@ -167,7 +167,7 @@ def _keep_largest(priced: Priced) -> Priced:
     return priced.at(priced.excess > below)._replace(below=below)
 
 
-def _find_far_pairs(M: Floats, d: Floats, d_columns: Floats, z: Floats, data: PairDistances) -> tuple[Ints, Ints]:
+def _find_far_pairs(M: Floats, d: Floats, d_columns: Floats, z: Floats, data: PairDistances) -> Pairs:
     """Positions in M of the pairs with R > k."""
     if M.size <= NUMPY_SIZE:
         both = d[:, None] + d_columns

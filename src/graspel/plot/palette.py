@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["COLORS", "MARKERS", "check_labels", "shorten"]
+__all__ = ["COLORS", "MARKERS", "check_labels", "clip_name"]
 
 COLORS = (
     "#0072B2",
@@ -43,12 +43,12 @@ TURNING = (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F)
 REPLACED: dict[int, str] = dict.fromkeys(TURNING, "") | dict.fromkeys((*range(0x00, 0x20), *range(0x7F, 0xA0)), " ")
 
 
-def shorten(name: object, length: int = MAX_NAME) -> str:
+def clip_name(name: object, length: int = MAX_NAME) -> str:
     r"""A name on one line, cut if it is too long for a picture.
 
     Examples
     --------
-    >>> shorten("one\ntwo"), shorten("x" * 100, 5)
+    >>> clip_name("one\ntwo"), clip_name("x" * 100, 5)
     ('one two', 'xxxx…')
     """
     text = " ".join(str(name)[: 4 * length].translate(REPLACED).split())
@@ -68,4 +68,4 @@ def check_labels(
     if labels.dtype.kind == "O":  # a mix of numbers and text cannot be sorted
         labels = labels.astype(str)
     values, classes = np.unique(labels, return_inverse=True)
-    return [shorten(value) for value in values], classes
+    return [clip_name(value) for value in values], classes

@@ -52,7 +52,7 @@ from graspel.optimum.problem import find_needed
 from graspel.recovery.recovered import Recovered
 from graspel.runtime.parallel import count_threads
 from graspel.runtime.progress import announce
-from graspel.runtime.types import Floats, Ints
+from graspel.runtime.types import Floats, Ints, Pairs
 
 LISTED = 15  # neighbors of each node, by voltage, that are candidates
 ROUNDS = 20  # largest number of rounds of fitting and dropping
@@ -110,7 +110,7 @@ def check_currents(currents: Any, shape: tuple[int, ...]) -> Floats:
     return Y
 
 
-def _candidates(X: Floats, rng: np.random.Generator, n_neighbors: int, n_jobs: int | None) -> tuple[Ints, Ints]:
+def _candidates(X: Floats, rng: np.random.Generator, n_neighbors: int, n_jobs: int | None) -> Pairs:
     """The edges that GRASPEL learns from the voltages, and the pairs of longer lists of neighbors."""
     index = NeighborIndex.of_points(prepare_rows(X, rng=rng, n_threads=count_threads(n_jobs)), rng)
     settings = Settings(n_neighbors=n_neighbors, n_jobs=n_jobs, n_listed=min(LISTED, len(X) - 1))

@@ -62,7 +62,7 @@ SMALLEST_TYPICAL = 1e-10  # smallest typical squared distance, as a share of the
 MAX_NOISE_SHARE = 0.9  # upper limit of the noise that is subtracted, as a share of a squared distance
 
 
-class Evaluation(NamedTuple):
+class LikelihoodState(NamedTuple):
     """F at some weights, and the effective resistance R and the distance k of every edge there."""
 
     objective: float
@@ -74,12 +74,12 @@ class BestWeights(NamedTuple):
     """Weights, their state, the gap max |R / k - 1| over the edges above NEGLIGIBLE, and the number of iterations."""
 
     weights: Floats
-    state: Evaluation
+    state: LikelihoodState
     gap: float
     n_iterations: int
 
 
-Likelihood = Callable[[Floats], Evaluation]
+Likelihood = Callable[[Floats], LikelihoodState]
 
 
 def best_weights(
@@ -90,7 +90,7 @@ def best_weights(
     Examples
     --------
     >>> k = np.array([2.0, 1.0])
-    >>> path = lambda w: Evaluation(float(np.log(3 * w.prod()) - w @ k), 1 / w, k)
+    >>> path = lambda w: LikelihoodState(float(np.log(3 * w.prod()) - w @ k), 1 / w, k)
     >>> best_weights(path, np.ones(2), tol=1e-6).weights  # R = 1 / w on the edges of a tree
     array([0.5, 1. ])
     """
@@ -129,7 +129,7 @@ def solve_ridge_step(leverage: Floats, k: Floats, ridge: float) -> Floats:
     return 2 * leverage / (k + np.sqrt(k**2 + 4 * ridge * leverage))
 
 
-def _penalized_objective(state: Evaluation, w: Floats, ridge: float) -> float:
+def _penalized_objective(state: LikelihoodState, w: Floats, ridge: float) -> float:
     return state.objective - ridge / 2 * float(w @ w)
 
 
@@ -180,17 +180,17 @@ def noisy_likelihood(heads: Ints, tails: Ints, S: Floats, variance: float, floor
 
     plain = distances(S)
 
-    def likelihood(w: Floats) -> Evaluation:
+    def likelihood(w: Floats) -> LikelihoodState:
         T = laplacian_plus_mean(heads, tails, w, n)
         value, R = likelihood_terms(heads, tails, w, n, T)
         if variance == 0:
-            return Evaluation(value - float(w @ plain), R, plain)
+            return LikelihoodState(value - float(w @ plain), R, plain)
         L = T - 1.0 / n
         smoothed = variance * L
         smoothed.flat[:: n + 1] += 1
         smoothing, filtered = log_determinant(smoothed)
         A = filtered()
         k = distances(A @ S @ A + variance * A)
-        return Evaluation(value - smoothing - float(np.sum(S * (L @ A))), R, k)
+        return LikelihoodState(value - smoothing - float(np.sum(S * (L @ A))), R, k)
 
     return likelihood

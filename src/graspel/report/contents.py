@@ -12,7 +12,7 @@ from graspel.graph import Graph, Origin
 from graspel.learning.certificate import Certificate
 from graspel.linalg import smallest_eigenpairs
 from graspel.plot.layout import best_view, place_nodes
-from graspel.plot.palette import shorten
+from graspel.plot.palette import clip_name
 from graspel.report.anomalies import Anomalies, find_anomalies
 from graspel.report.classes import Comparison, compare_with_classes
 from graspel.report.groups import Group, describe_groups
@@ -199,8 +199,8 @@ def _pack_pictures(inputs: Inputs, found: _Sections) -> dict[str, Any] | None:
 
 def _make_title(title: str | None, source: str | None) -> str:
     if title:
-        return shorten(title, 200)
-    return f"What is in {shorten(source, 100)}" if source else "What is in the data"
+        return clip_name(title, 200)
+    return f"What is in {clip_name(source, 100)}" if source else "What is in the data"
 
 
 def _describe_selection(selection: Selection, graph: Graph) -> str:

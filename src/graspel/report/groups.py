@@ -12,7 +12,7 @@ from graspel.data.prepare import is_of_rows
 from graspel.findings import Table, count_classes, find_effects, find_nearest_groups, find_representatives
 from graspel.findings.effects import Means, measure_means
 from graspel.findings.groups import distances_to_centers
-from graspel.plot.palette import shorten
+from graspel.plot.palette import clip_name
 from graspel.report.inputs import LONGEST_LABEL, Inputs
 from graspel.report.packing import Selection, finite_or_none
 from graspel.report.pictures import picture_as_text
@@ -139,7 +139,7 @@ def _name_groups(inputs: Inputs, effects: Table, shares: Floats | None) -> list[
         if label != NOISE and shares is not None and classes is not None and shares[g].max() >= CLEAR_MAJORITY:
             name = classes.names[int(shares[g].argmax())]
         used[name] = used.get(name, 0) + 1
-        names.append(shorten(name if used[name] == 1 else f"{name} ({used[name]})", LONGEST_LABEL))
+        names.append(clip_name(name if used[name] == 1 else f"{name} ({used[name]})", LONGEST_LABEL))
     return names
 
 

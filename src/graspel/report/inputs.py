@@ -22,7 +22,7 @@ from graspel.graph import Graph, Origin
 from graspel.learning.eigengap import Eigengap
 from graspel.neighbors.index import NeighborIndex
 from graspel.plot.fitted import get_graph, get_learner
-from graspel.plot.palette import shorten
+from graspel.plot.palette import clip_name
 from graspel.report.pictures import Pictures, open_pictures
 from graspel.runtime.types import Floats, Ints
 
@@ -68,7 +68,7 @@ def make_coloring(kind: str, labels: Any, n_points: int) -> Coloring:
     if values.dtype.kind == "O":
         values = values.astype(str)
     distinct, classes, sizes = np.unique(values, return_inverse=True, return_counts=True)
-    names = [shorten(value, LONGEST_LABEL) or "(empty)" for value in distinct]
+    names = [clip_name(value, LONGEST_LABEL) or "(empty)" for value in distinct]
     if len(names) <= MAX_CLASSES:
         return Coloring(kind, names, sizes.tolist(), classes.astype(np.int64))
     largest = np.sort(np.argsort(-sizes, kind="stable")[: MAX_CLASSES - 1])
@@ -261,7 +261,7 @@ def _check_strings(what: str, given: Any, number: int, of: str, longest: int) ->
     if given is None:
         return None
     if isinstance(given, str) or not hasattr(given, "__len__"):
-        raise ValueError(f"{what}={shorten(repr(given))}: must be a list with one text for each {of}.")
+        raise ValueError(f"{what}={clip_name(repr(given))}: must be a list with one text for each {of}.")
     if len(given) != number:
         raise ValueError(f"{what} holds {len(given):,} texts, but there are {number:,} {of}s; give one for each.")
-    return [shorten(one, longest) for one in given]
+    return [clip_name(one, longest) for one in given]

@@ -15,7 +15,7 @@ from graspel.graph import Graph, Origin
 from graspel.learning.eigengap import Eigengap
 from graspel.learning.history import Round
 from graspel.plot.fitted import get_learner
-from graspel.plot.palette import shorten
+from graspel.plot.palette import clip_name
 from graspel.report.inputs import Inputs
 from graspel.report.packing import finite_or_none, pack
 
@@ -99,7 +99,7 @@ def describe_gap(inputs: Inputs) -> str:
 def list_settings(model: Any, source: str | None) -> list[tuple[str, str]]:
     """Names and values of all that the graph depends on: data, seed, parameters, versions."""
     learner = get_learner(model)
-    rows = [("data", shorten(source, LONGEST_VALUE) if source else "given in Python")]
+    rows = [("data", clip_name(source, LONGEST_VALUE) if source else "given in Python")]
     rows.append(("shape", f"{learner.certificate_.n_nodes:,} points, {learner.n_features_in_:,} features"))
     if learner.random_state is None:
         rows.append(("seed", "none was set: another run may differ a little; set random_state to repeat it exactly"))
@@ -121,4 +121,4 @@ def write_code(model: Any, clusterer: Any = None) -> str:
 
 
 def _format_value(value: Any) -> str:
-    return shorten(repr(value), LONGEST_VALUE)
+    return clip_name(repr(value), LONGEST_VALUE)

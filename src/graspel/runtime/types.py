@@ -12,3 +12,5 @@ Ints = NDArray[np.int64]
 Indices = NDArray[Any]  # whole numbers of 32 or 64 bits; mypy cannot calculate with NDArray[np.integer]
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
+Pairs = tuple[Ints, Ints]  # pairs of points or nodes
+MeasuredPairs = tuple[Ints, Ints, Floats]  # pairs of points with z_data of each

@@ -81,7 +81,7 @@ class Checkpoint:
         """The checkpoint of a run on an index, with the parameters of the learner that its result depends on."""
         if not isinstance(folder, str | os.PathLike):
             raise ValueError(f"checkpoint={folder!r}: must be None or the path of a folder.")
-        data = fingerprint(index.data)
+        data = fingerprint(index.X)
         described = {name: _describe(name, value, index) for name, value in parameters.items()}
         return cls(folder, data, described, rng)
 

@@ -27,9 +27,8 @@ from graspel.neighbors.cells import lloyd
 from graspel.neighbors.duplicates import find_first_equals
 from graspel.neighbors.search import Neighbors, warn_low_recall
 from graspel.runtime.progress import announce
-from graspel.runtime.types import Floats, Ints
+from graspel.runtime.types import Floats, Ints, MeasuredPairs
 from graspel.scale.partitions import (
-    Pairs,
     assign_rows,
     build_partition,
     closest_across,
@@ -141,7 +140,9 @@ class ChunkedStart:
         truth = np.sort(np.concatenate(found, axis=1), axis=1)[:, :k]
         return float((z[chosen] <= truth * (1 + 1e-6)).mean())
 
-    def _best(self, work: Any, arguments: list[tuple[Any, ...]], labels: Ints, n: int, *known: Pairs) -> Pairs:
+    def _best(
+        self, work: Any, arguments: list[tuple[Any, ...]], labels: Ints, n: int, *known: MeasuredPairs
+    ) -> MeasuredPairs:
         """The closest pair of every component, from work(partition, *arguments) on all partitions and those known."""
         import dask
 
@@ -149,7 +150,9 @@ class ChunkedStart:
         found = dask.compute(*(task(part, *given) for part, given in zip(self._partitions, arguments, strict=True)))
         return _merge_pairs([*found, *known], labels, n)
 
-    def _best_across(self, alone: Ints, local: list[Ints], labels: Ints, n_labels: int, best: Pairs) -> Pairs:
+    def _best_across(
+        self, alone: Ints, local: list[Ints], labels: Ints, n_labels: int, best: MeasuredPairs
+    ) -> MeasuredPairs:
         """Pairs of components that fill all their partitions, with points of partitions near them."""
         import dask
 
@@ -168,7 +171,7 @@ class ChunkedStart:
         return _merge_pairs([*dask.compute(*tasks), best], labels, n_labels)
 
 
-def _merge_pairs(pairs: list[Pairs], labels: Ints, n_labels: int) -> Pairs:
+def _merge_pairs(pairs: list[MeasuredPairs], labels: Ints, n_labels: int) -> MeasuredPairs:
     """The closest pair of every component; infinitely far where there is none."""
     p, q, z = (np.concatenate(column) for column in zip(*pairs, strict=True))
     found = np.isfinite(z)

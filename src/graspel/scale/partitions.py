@@ -21,9 +21,7 @@ from graspel.neighbors.exact import exact_neighbors, is_compared_with_all, measu
 from graspel.neighbors.landmarks import Landmarks
 from graspel.neighbors.search import Neighbors
 from graspel.runtime.parallel import one_thread_per_call, row_blocks
-from graspel.runtime.types import Bools, Floats, Ints, Singles
-
-Pairs = tuple[Ints, Ints, Floats]
+from graspel.runtime.types import Bools, Floats, Ints, MeasuredPairs, Singles
 
 MEMBERSHIPS = 3  # partitions of each point: its home and two others
 ASSIGNED_TOGETHER = 4096  # rows whose distances to all centers are held at a time
@@ -89,7 +87,7 @@ def ids_of(partition: Partition) -> Ints:
     return partition.ids
 
 
-def list_nearest(partition: Partition, k: int) -> tuple[Ints, Ints, Floats]:
+def list_nearest(partition: Partition, k: int) -> MeasuredPairs:
     """The points of a partition, and up to k nearest of each: numbers (-1: none) and z_data."""
     listed, found = partition.indices[:, :k].astype(np.int64), partition.z[:, :k]
     nearest, z = np.full((len(listed), k), -1, dtype=np.int64), np.full((len(listed), k), np.inf)
@@ -122,7 +120,7 @@ def true_distances(
     return np.pad(np.sort(z, axis=1), ((0, 0), (0, max(0, k - width))), constant_values=np.inf)[:, :k]
 
 
-def closest_listed(partition: Partition, labels: Ints) -> Pairs:
+def closest_listed(partition: Partition, labels: Ints) -> MeasuredPairs:
     """For each component in a partition the closest pair in its lists."""
     present, local = np.unique(labels, return_inverse=True)
     if len(present) < 2:
@@ -132,7 +130,7 @@ def closest_listed(partition: Partition, labels: Ints) -> Pairs:
     return _to_numbers(partition, p, q, z)
 
 
-def closest_searched(partition: Partition, labels: Ints, limits: Floats, seed: tuple[int, ...]) -> Pairs:
+def closest_searched(partition: Partition, labels: Ints, limits: Floats, seed: tuple[int, ...]) -> MeasuredPairs:
     """Search the points at home here that could beat the pairs known, whose z_data are `limits`."""
     present, local = np.unique(labels, return_inverse=True)
     if len(present) < 2:
@@ -148,7 +146,7 @@ def closest_searched(partition: Partition, labels: Ints, limits: Floats, seed: t
 
 def closest_across(
     a: Partition, b: Partition, labels_a: Ints, labels_b: Ints, component: int, seed: tuple[int, ...]
-) -> Pairs:
+) -> MeasuredPairs:
     """The closest pair of a point of the component in partition a and a point of another one in partition b."""
     queries, pool = np.flatnonzero(labels_a == component), np.flatnonzero(labels_b != component)
     points, asking = b.points.subset(pool), a.points.subset(queries)
@@ -164,12 +162,12 @@ def closest_across(
     return a.ids[queries[best : best + 1]], b.ids[pool[found[best]]], z[best]
 
 
-def _no_pairs() -> Pairs:
+def _no_pairs() -> MeasuredPairs:
     nobody = np.empty(0, dtype=np.int64)
     return nobody, nobody, np.empty(0)
 
 
-def _to_numbers(partition: Partition, p: Ints, q: Ints, z: Floats) -> Pairs:
+def _to_numbers(partition: Partition, p: Ints, q: Ints, z: Floats) -> MeasuredPairs:
     """Finite pairs of a partition, in the numbers of all points."""
     found = np.isfinite(z)
     return partition.ids[p[found]], partition.ids[q[found]], z[found]

@@ -109,13 +109,13 @@ def gaussian_shares(z: NDArray[np.floating], n_threads: int = 1) -> Singles:
     array([[0.5 , 0.5 , 0.  ],
            [0.75, 0.2 , 0.05]], dtype=float32)
     """
-    from graspel.kernels.tsne import calibrate
+    from graspel.kernels.tsne import calibrate_entropy
 
     z = np.ascontiguousarray(z)
     shares = np.zeros(z.shape, dtype=np.float32)
     entropy = np.log(max(PERPLEXITY * z.shape[1], 1.0))
     blocks = row_blocks(len(z), BLOCK)
-    run_blocks(lambda block: calibrate(z, entropy, block.start, block.stop, shares), blocks, n_threads)
+    run_blocks(lambda block: calibrate_entropy(z, entropy, block.start, block.stop, shares), blocks, n_threads)
     return shares
 
 

@@ -297,7 +297,7 @@ class Solves:
         if self._tree.n_fronts == 1:
             X[:-1] = self._fronts[-1].reshape(len(X) - 1, -1) @ X[:-1]
             return
-        from graspel.kernels.fronts import solve_back, solve_forward
+        from graspel.kernels.fronts import solve_fronts_backward, solve_fronts_forward
 
-        solve_forward(numbers, *self._fronts, X, origin)
-        solve_back(int(numbers[0]), *self._fronts, X, origin)
+        solve_fronts_forward(numbers, *self._fronts, X, origin)
+        solve_fronts_backward(int(numbers[0]), *self._fronts, X, origin)
