@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from graspel.runtime import memory
@@ -44,6 +47,50 @@ def test_the_tightest_group_decides(system):
     system("cgroup/memory/memory.limit_in_bytes", "120")
     system("cgroup/memory/memory.usage_in_bytes", "100")
     assert memory.available_memory() == 20
+
+
+def test_a_limit_of_the_address_space_leaves_what_is_not_taken(system, monkeypatch):
+    resource = pytest.importorskip("resource")
+    system("proc/meminfo", "MemAvailable: 1000000 kB\n")
+    system("proc/self/statm", "7 3 2 1 0 2 0\n")
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (10 * resource.getpagesize(),) * 2)
+    assert memory.available_memory() == 3 * resource.getpagesize()
+    memory.reserve_blas_buffers.cache_clear()
+    with pytest.raises(MemoryError, match=r"n_jobs=3 threads need .* MB, but the limit of memory .* leaves 0 MB"):
+        memory.reserve_blas_buffers(3)
+
+
+# The buffers of one thread are there before this; those of two more must not be missing when memory has run out.
+STARVED = """
+import resource
+from threading import Barrier, Thread
+import numpy as np, scipy.linalg.blas
+from graspel.runtime import memory
+from graspel.runtime.parallel import one_thread_per_call
+with one_thread_per_call():
+    def limit(free):
+        pages = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (pages + free, resource.RLIM_INFINITY))
+    limit(2 << 30)
+    if {reserve}: memory.reserve_blas_buffers(3)
+    factor, together, results = np.ones((700, 700), order="F"), Barrier(3), [np.ones((700, 700)).T for _ in range(3)]
+    limit(8 << 20)
+    def multiply(result):
+        together.wait(), np.dot(factor, factor, out=result.T)
+        together.wait(), scipy.linalg.blas.dgemm(1.0, factor, factor, c=result, overwrite_c=True)
+    threads = [Thread(target=multiply, args=[result]) for result in results]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+print("done")
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_reserved_buffers_are_there_when_memory_has_run_out():
+    done = subprocess.run(
+        [sys.executable, "-c", STARVED.format(reserve=True)], capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout == "done\n", done.stderr
 
 
 def test_this_machine_has_some():

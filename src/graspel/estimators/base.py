@@ -13,7 +13,8 @@ from graspel.data.validation import as_finite_numbers, check_kind
 from graspel.graph import Graph
 from graspel.io.models import SavedModel
 from graspel.neighbors.index import NeighborIndex
-from graspel.runtime.parallel import one_thread_per_call
+from graspel.runtime.memory import reserve_blas_buffers
+from graspel.runtime.parallel import count_threads, one_thread_per_call
 from graspel.runtime.parameters import check_run, generator
 from graspel.runtime.progress import printing_progress
 
@@ -66,6 +67,7 @@ class GraphEstimator(SavedModel, BaseEstimator):
     def _running(self) -> Iterator[None]:
         """Use threads in a way that does not change the result, and print progress if `verbose` is set."""
         with one_thread_per_call(), printing_progress(self.verbose):
+            reserve_blas_buffers(count_threads(self.n_jobs))
             yield
 
     def __sklearn_tags__(self) -> Any:
