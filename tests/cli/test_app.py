@@ -115,6 +115,7 @@ def test_ctrl_c_while_modules_are_imported(data, tmp_path):
     for module in ("numpy", "numpy.linalg", "graspel.runtime.shown", "typer.main"):
         stop = f"""
 import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background may ignore it
 class Stop:
     def find_spec(self, name, path=None, target=None):
         if name == "{module}":
@@ -169,7 +170,12 @@ INTERRUPT, TERMINATE = (signal.SIGINT, 130), (signal.SIGTERM, 143)  # signal, an
 # Every place and every signal; the two do not depend on each other.
 @pytest.mark.parametrize(
     ("before", "number", "code"),
-    [(SLOW_FIT, *INTERRUPT), (SLOW_FIT, *TERMINATE), (SLOW_WRITE, *TERMINATE), (C_LIBRARY, *INTERRUPT)],
+    [
+        (SLOW_FIT, *INTERRUPT),
+        pytest.param(SLOW_FIT, *TERMINATE, marks=pytest.mark.long),
+        (SLOW_WRITE, *TERMINATE),
+        pytest.param(C_LIBRARY, *INTERRUPT, marks=pytest.mark.long),
+    ],
     ids=["learning-interrupt", "learning-terminate", "writing-terminate", "in C-interrupt"],
 )
 def test_a_stopped_run_leaves_nothing_behind(tmp_path, data, before, number, code):

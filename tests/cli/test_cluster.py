@@ -383,8 +383,3 @@ class TestRefusedBeforeTheWork:
 def test_parameters_out_of_range_are_refused_in_one_sentence(graspel, data, output, name, options):
     assert graspel("cluster", data, "-o", output, *options).is_one_sentence(name)
     assert not output.exists()
-
-
-def test_a_real_process_fails_without_a_traceback(graspel_process, data, tmp_path):
-    outcome = graspel_process("cluster", data, "-k", "many", "-o", tmp_path / "c.csv")
-    assert outcome.is_one_sentence("'many'", "auto")

@@ -77,6 +77,7 @@ def test_options_reach_the_learner(graspel, data, output, monkeypatch, method):
     assert seen[1]["max_iter"] == model._default_learner().max_iter
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_file_in_a_new_process(graspel, graspel_process, data, tmp_path):
     for run, name in ((graspel, "a.csv"), (graspel_process, "b.csv")):
         assert run("embed", data, "-o", tmp_path / name, "--seed", 0, *SHORT).code == 0

@@ -120,6 +120,7 @@ def test_a_start_graph_that_does_not_fit_or_exist(graspel, data, tmp_path, graph
     assert not output.exists()
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_file_in_a_new_process(graspel, graspel_process, data, tmp_path):
     assert graspel("learn", data, "-o", tmp_path / "a.npz", "--seed", 0).code == 0
     assert graspel_process("learn", data, "-o", tmp_path / "b.npz", "--seed", 0).code == 0

@@ -143,6 +143,7 @@ def digest_in_a_new_process(n_jobs: int, threads: int) -> str:
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.strip()
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_embedding_in_a_new_process():
     assert digest_in_this_process(n_jobs=1) == digest_in_a_new_process(n_jobs=2, threads=3)
 

@@ -13,7 +13,7 @@ from report.conftest import gather
 DATA = {"digits": load_digits().data[:400], "wine": StandardScaler().fit_transform(load_wine().data)}
 
 
-@pytest.fixture(scope="module", params=DATA)
+@pytest.fixture(scope="module", params=[pytest.param("digits", marks=pytest.mark.long), "wine"])
 def fitted(request):
     """Data, a learner with critical edges, and a clusterer, whose graph has no critical edges."""
     X = DATA[request.param]

@@ -58,9 +58,20 @@ def X(seed):
     return np.random.default_rng(seed).normal(size=(400, 3))
 
 
-@pytest.mark.parametrize("when", ["joining", "writing", "round"])
-@pytest.mark.parametrize(("random_state", "weights"), [(0, "calibrated"), (None, "calibrated"), (0, "optimal")])
-def test_a_killed_process_goes_on_to_the_same_bits(tmp_path, when, random_state, weights):
+KILLS = [(0, "calibrated", "joining"), (None, "calibrated", "round"), (0, "optimal", "writing")]  # each value once
+OTHER_KILLS = [
+    (seed, weights, when)
+    for seed, weights in ((0, "calibrated"), (None, "calibrated"), (0, "optimal"))
+    for when in ("joining", "writing", "round")
+    if (seed, weights, when) not in KILLS
+]
+
+
+@pytest.mark.parametrize(
+    ("random_state", "weights", "when"),
+    [*KILLS, *(pytest.param(*kill, marks=pytest.mark.long) for kill in OTHER_KILLS)],
+)
+def test_a_killed_process_goes_on_to_the_same_bits(tmp_path, random_state, weights, when):
     X = np.random.default_rng(0).normal(size=(400, 3))
     np.save(tmp_path / "x.npy", X)
     folder = tmp_path / "run"

@@ -76,6 +76,7 @@ def test_components_that_fill_their_partitions_are_joined(small_partitions):
     assert pairs(graph) == pairs(here)  # the three clusters are joined by their closest pairs
 
 
+@pytest.mark.long
 def test_the_number_of_workers_does_not_matter(cluster, small_partitions):
     X = da.from_array(blobs(400, 0), chunks=(111, 4))
     alone = GRASPEL(random_state=0).fit(X).graph_
