@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from graspel.estimators.stability_scores import stability_scores
     from graspel.estimators.tsne import GraspelTSNE
     from graspel.graph import Graph, Origin
-    from graspel.learning.joining import connect
+    from graspel.learning.connect import connect
     from graspel.learning.spectral_coordinates import spectral_init
     from graspel.neighbors.index import NeighborIndex
     from graspel.report import write_report
@@ -53,7 +53,7 @@ _HOME = {
     "NeighborIndex": "graspel.neighbors.index",
     "Origin": "graspel.graph",
     "cluster_graph": "graspel.cluster",
-    "connect": "graspel.learning.joining",
+    "connect": "graspel.learning.connect",
     "spectral_init": "graspel.learning.spectral_coordinates",
     "stability_scores": "graspel.estimators.stability_scores",
     "write_report": "graspel.report",

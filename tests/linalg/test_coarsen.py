@@ -122,7 +122,9 @@ def test_before_division_coarse_eigenvalues_bound_the_fine_ones(graph):
 @pytest.mark.parametrize("name", ["grid", "neighbors", "several components"])
 def test_eigenvalue_ratios_by_iteration(name, seed, monkeypatch):
     """As for graphs past the dense limit."""
-    monkeypatch.setattr(sys.modules["graspel.linalg.coarsen"], "DENSE_LIMIT", 10)
+    solver = sys.modules["graspel.linalg.eigensolver"]
+    monkeypatch.setattr(solver, "DENSE_LIMIT", 10)
+    monkeypatch.setattr(solver, "DENSE_RATIO", 1)
     graph = GRAPHS[name]
     coarse = coarsen(graph, 1.5, n_eigenvalues=5, random_state=seed)
     assert_allclose(coarse.eigenvalue_ratios, dense_ratios(coarse, graph, 5), rtol=0.01)

@@ -44,8 +44,7 @@ def learn(
         announce("writing", detail=output.name)
         graph.export(output)
     written.append(str(output))
-    certificate = model.certificate_
-    run.show(f"The graph of {data.name}, written to {output}", certificate.as_dict(), certificate.sentences())
+    run.show_certificate(f"The graph of {data.name}, written to {output}", model)
 
 
 COMMAND = Command(

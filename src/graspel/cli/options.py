@@ -99,3 +99,7 @@ class Run:
             print_json(record)
         elif not self.quiet:
             print_table(title, rows)
+
+    def show_certificate(self, title: str, model: Any) -> None:
+        """Print the certificate of a fitted `GRASPEL`, as `show` does."""
+        self.show(title, model.certificate_.as_dict(), model.certificate_.sentences())

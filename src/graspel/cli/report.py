@@ -61,8 +61,7 @@ def report(
         model.fit(_make_index(X, model))
         write_report(model, output, clusters=n_clusters, title=title, source=data.name, **known)
     written.append(str(output))
-    certificate = model.certificate_
-    run.show(f"The report on {data.name}, written to {output}", certificate.as_dict(), certificate.sentences())
+    run.show_certificate(f"The report on {data.name}, written to {output}", model)
 
 
 COMMAND = Command(

@@ -10,6 +10,9 @@ If the neighbor list of a point contains a point of another component, the first
 Any other point is *open*: it is only known that all points outside are farther than the end of its list. Open points
 are searched among the points outside only if they could still beat the best pair known for their component.
 
+The joins of a graph that the user has (`connect`) leave its own weights untouched. They are in a unit of the user's,
+which is estimated: if w z_data has the median c over its edges, a join has the weight c / z_data.
+
 References
 ----------
 O. Boruvka. O jistem problemu minimalnim. Prace Moravske prirodovedecke spolecnosti 3, 1926.
@@ -21,7 +24,7 @@ limit of a disconnected graph; the paper does not treat this case.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -29,10 +32,13 @@ from scipy.sparse.csgraph import connected_components
 
 from graspel.graph import Graph, Origin
 from graspel.learning.history import Round
-from graspel.learning.initial import InitialGraph
+from graspel.learning.initial import JOIN_NEIGHBORS, InitialGraph
+from graspel.learning.weights import Weights
 from graspel.neighbors.engines import engine_of
+from graspel.neighbors.index import NeighborIndex
 from graspel.neighbors.search import Neighbors
-from graspel.runtime.parallel import row_blocks
+from graspel.runtime.parallel import one_thread_per_call, row_blocks
+from graspel.runtime.parameters import generator
 from graspel.runtime.progress import announce
 from graspel.runtime.types import Floats, Ints, MeasuredPairs
 
@@ -47,6 +53,11 @@ class Joins(NamedTuple):
     z: Floats
     head_sizes: Ints
     tail_sizes: Ints
+
+    def measure(self, z: Floats, sigma: float, beta: float) -> tuple[Floats, Floats]:
+        """Distortion eta = z_emb / z and gradient z_emb - z - 4 beta, with z_emb = sigma^2 (1/n_a + 1/n_b)."""
+        z_emb = sigma**2 * (1 / self.head_sizes + 1 / self.tail_sizes)
+        return z_emb / z, z_emb - z - 4 * beta
 
 
 Join = Callable[[Neighbors, Ints, np.random.Generator], Joins]
@@ -67,11 +78,8 @@ def connect_components(
     weights = weigh(joins.z)
     if graph.n_edges == 0:
         return graph.with_edges(joins.heads, joins.tails, weights, origin=Origin.TREE)
-    z_emb = sigma**2 * (1 / joins.head_sizes + 1 / joins.tail_sizes)
-    z = weigh.raise_to_floor(joins.z)
-    return graph.with_edges(
-        joins.heads, joins.tails, weights, origin=Origin.JOIN, round=1, eta=z_emb / z, gradient=z_emb - z - 4 * beta
-    )
+    eta, gradient = joins.measure(weigh.raise_to_floor(joins.z), sigma, beta)
+    return graph.with_edges(joins.heads, joins.tails, weights, origin=Origin.JOIN, round=1, eta=eta, gradient=gradient)
 
 
 def record_joins(start: Graph, graph: Graph, seconds: float) -> list[Round]:
@@ -94,15 +102,11 @@ def record_joins(start: Graph, graph: Graph, seconds: float) -> list[Round]:
 
 
 def join_components(neighbors: Neighbors, labels: Ints, rng: np.random.Generator) -> Joins:
-    """Join the components given by `labels` (one per point, 0 to n_labels - 1) into one, by Boruvka's rounds."""
-    n_labels = n_at_start = int(labels.max()) + 1
+    """Join the components given by `labels` (one per point, 0 to n_labels - 1) into one."""
     engine = engine_of(neighbors.points)
-    copies, originals = neighbors.copies, neighbors.copy_of
-    rounds = [choose_joins(copies, originals, np.zeros(len(copies)), labels, n_labels)]  # distance 0 comes first
-    n_labels, labels = merge_components(labels, n_labels, rounds[-1])
-    in_vain = False  # whether the last search in cells joined nothing: then every distance is computed
-    while n_labels > 1:
-        announce("joining components", 1 - n_labels / n_at_start, f"{n_labels:,} components left")
+
+    def find_closest(labels: Ints, n_labels: int, rounds: list[Joins]) -> MeasuredPairs:
+        in_vain = len(rounds) > 1 and not len(rounds[-1].heads)  # cells joined nothing: compute every distance
         local = labels[neighbors.distinct]
         p, q, z, end = closest_in_lists(neighbors, local, n_labels)
         open_points = np.flatnonzero(end < z[local])  # they could still beat the best pair known for their component
@@ -112,10 +116,28 @@ def join_components(neighbors: Neighbors, labels: Ints, rng: np.random.Generator
         if len(open_points):
             pairs = engine.outside(open_points, local, z, rng, by_cells=not in_vain)
             p, q, z = closest_pairs((p, q, z), pairs, local)
+        return neighbors.distinct[p], neighbors.distinct[q], z
+
+    return run_boruvka(neighbors, labels, find_closest)
+
+
+def run_boruvka(
+    neighbors: Neighbors, labels: Ints, find_closest: Callable[[Ints, int, list[Joins]], MeasuredPairs]
+) -> Joins:
+    """Join components round by round, copies to their originals first, until one is left.
+
+    `find_closest` takes the labels of the points, their number, and the joins of the rounds so far. It returns the
+    closest pairs that lead out of the components; z is infinite where there is none.
+    """
+    n_labels = n_at_start = int(labels.max()) + 1
+    copies, originals = neighbors.copies, neighbors.copy_of
+    rounds = [choose_joins(copies, originals, np.zeros(len(copies)), labels, n_labels)]  # distance 0 comes first
+    n_labels, labels = merge_components(labels, n_labels, rounds[-1])
+    while n_labels > 1:
+        announce("joining components", 1 - n_labels / n_at_start, f"{n_labels:,} components left")
+        p, q, z = find_closest(labels, n_labels, rounds)
         found = np.isfinite(z)
-        p, q = neighbors.distinct[p[found]], neighbors.distinct[q[found]]
-        rounds.append(choose_joins(p, q, z[found], labels, n_labels))
-        in_vain = not len(rounds[-1].heads)
+        rounds.append(choose_joins(p[found], q[found], z[found], labels, n_labels))
         n_labels, labels = merge_components(labels, n_labels, rounds[-1])
     return Joins(*(np.concatenate(column) for column in zip(*rounds, strict=True)))
 
@@ -200,3 +222,54 @@ def merge_components(labels: Ints, n_labels: int, joins: Joins) -> tuple[int, In
     links = sp.coo_array((np.ones(len(joins.heads)), ends), shape=(n_labels, n_labels))
     n_labels, merged = connected_components(links, directed=False)
     return n_labels, merged[labels].astype(np.int64)
+
+
+def connect(
+    graph: Any, X: Any, *, metric: Any = "euclidean", random_state: Any = None, n_jobs: int | None = None
+) -> Graph:
+    """Join the components of a graph by the closest pairs of points; its own edges keep their weights.
+
+    Parameters
+    ----------
+    graph : Graph, sparse matrix or array (N x N)
+        Your graph, for example that of scikit-learn's ``kneighbors_graph``, made symmetric.
+    X : array, sparse matrix or DataFrame (N x M)
+        The points that are its nodes.
+    metric : str or callable, default="euclidean"
+        As for `GRASPEL`.
+    random_state : int, RandomState, Generator or None
+        Seed of the search, which is exact for up to about ten thousand points.
+    n_jobs : int or None
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    graph : Graph
+        Connected. The joins, one fewer than there were components, have the origin `Origin.JOIN`; their weights are
+        those that the edges of the graph would have at this distance, if weight times squared distance is constant.
+
+    Examples
+    --------
+    >>> import graspel
+    >>> X = [[0.0], [1.0], [10.0], [12.0]]
+    >>> joined = graspel.connect(Graph(4, [0, 2], [1, 3], [5.0, 5.0]), X)
+    >>> joined
+    Graph(4 nodes, 3 edges, density 0.75, 1 component; 2 given, 1 join)
+    >>> joined.heads, joined.tails, joined.weights[[0, 2]]
+    (array([0, 1, 2]), array([1, 2, 3]), array([5., 5.]))
+    """
+    own = graph if isinstance(graph, Graph) else Graph.from_adjacency(graph)
+    rng = generator(random_state)
+    given = isinstance(X, NeighborIndex)
+    index = X if given else NeighborIndex.of_data(X, "connect", metric=metric, rng=rng, n_jobs=n_jobs)
+    if index.n_points != own.n_nodes:
+        raise ValueError(f"the graph has {own.n_nodes} nodes but X has {index.n_points} points: they must be the same.")
+    if own.is_connected:
+        return own
+    with one_thread_per_call():
+        neighbors = index.lists(JOIN_NEIGHBORS)
+        joins = join_components(neighbors, own.components[1].astype(np.int64), rng)
+        z = index.points.squared_distances(own.heads, own.tails)
+    weigh = Weights.from_distances(np.concatenate([z, neighbors.z[:, :1].ravel()]), 1)
+    weights = weigh.beside(own.weights, z, joins.z)
+    return own.with_edges(joins.heads, joins.tails, weights, origin=Origin.JOIN, round=1)

@@ -92,10 +92,9 @@ class Fit:
         below the floor. A new point that is equal to one of the fit has the edges of that one.
         """
         graph, near = self.graph, self.index.find(rows, k)
-        scale = float(np.median(graph.weights * self.z)) if graph.n_edges else 1.0
         m, k = near.indices.shape
         new = np.flatnonzero(~near.is_old)
-        weights = scale / self.weigh.raise_to_floor(near.z[new])
+        weights = self.weigh.beside(graph.weights, self.z, near.z[new])
         entries = weights.ravel(), (np.repeat(new, k), near.indices[new].ravel())
         A = sp.coo_array(entries, shape=(m, graph.n_nodes)).tocsr()
         if near.is_old.any():

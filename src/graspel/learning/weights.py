@@ -51,6 +51,15 @@ class Weights:
         """The weight 1 / (M z) of each z, after a z below the floor was raised to it."""
         return 1.0 / (self.n_features * self.raise_to_floor(z))
 
+    def beside(self, edge_weights: Floats, edge_z: Floats, z: Floats) -> Floats:
+        """The weights of pairs beside the edges of a graph in another unit: c / z, c the median of w z of the edges.
+
+        >>> Weights(1, 1e-6).beside(np.array([5.0, 5.0]), np.array([1.0, 4.0]), np.array([2.5]))
+        array([5.])
+        """
+        c = float(np.median(edge_weights * self.raise_to_floor(edge_z))) if len(edge_z) else 1.0
+        return c / self.raise_to_floor(z)
+
     def raise_to_floor(self, z: Floats) -> Floats:
         """The distances z, those below the floor raised to it."""
         return np.maximum(z, self.floor)

@@ -32,23 +32,15 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from graspel.graph import Graph
 from graspel.graph.adjacency import check_adjacency
-from graspel.linalg.components import Components
 from graspel.linalg.contraction import contract, group_means
-from graspel.linalg.dense_pairs import WIDE_SPECTRUM, accurate_pairs
 from graspel.linalg.eigen import smallest_nonzero_eigenvalues
-from graspel.linalg.eigensolver import DENSE_LIMIT
-from graspel.linalg.factor.approximate_factor import ApproximateFactor
 from graspel.linalg.factor.ordering import order_neighbors_together
-from graspel.linalg.laplacian import laplacian_map, laplacian_of, scale_weights
-from graspel.linalg.lobpcg import lobpcg
-from graspel.linalg.vectors import lengths
-from graspel.runtime.parallel import count_threads, one_thread_per_call
+from graspel.linalg.laplacian import scale_weights
 from graspel.runtime.types import Floats, Ints
 
 N_VECTORS = 10  # random test vectors
@@ -60,7 +52,6 @@ WEAK = 0.1  # share of the heaviest weight at both ends below which an edge is n
 TIE_BREAK = 1e-6  # weight of an edge's share of the degree in its score, small enough to decide only equal affinities
 MAX_LEVELS = 30  # a level halves the nodes at best; 30 levels allow a ratio of 1e9
 EIGEN_TOL = 1e-2  # residual of eigenpairs in the energy norm; the relative error of an eigenvalue is about its square
-MAX_ITERATIONS = 100  # of the eigensolver for the coarse graph
 
 
 @dataclass(frozen=True)
@@ -238,68 +229,7 @@ def _eigenvalue_ratios(
     fine: sp.csr_array, coarse: sp.csr_array, mass: Ints, n_eigenvalues: int, rng: np.random.Generator
 ) -> Floats:
     """Ratios of coarse to fine eigenvalues, for the first nonzero ones."""
-    components = Components.of(coarse)
-    c = components.number
-    k = min(n_eigenvalues, coarse.shape[0] - c)
-    if k < 1:
-        return np.empty(0)
-    below = smallest_nonzero_eigenvalues(fine, k, tol=EIGEN_TOL, rng=rng)
-    # Coarse eigenvalues are upper bounds of the fine ones, so a ratio below 1 is a rounding error.
-    return np.maximum(_mass_weighted_eigenvalues(coarse, mass, components, k, rng) / below, 1.0)
-
-
-def _mass_weighted_eigenvalues(
-    A: sp.csr_array, mass: Ints, components: Components, k: int, rng: np.random.Generator
-) -> Floats:
-    """The first k nonzero mu with L y = mu diag(mass) y."""
-    L, n = laplacian_of(A), A.shape[0]
-    if n <= DENSE_LIMIT or n < 5 * (k + components.number):
-        mu = scipy.linalg.eigh(L.toarray(), np.diag(mass.astype(np.float64)), eigvals_only=True)[components.number :]
-        return mu[:k] if mu[0] * WIDE_SPECTRUM > mu[-1] else accurate_pairs(A, k, mass)[0]
-    return _MassWeightedLaplacian(A, mass, components, rng).smallest_eigenvalues(k, rng)
-
-
-class _MassWeightedLaplacian:
-    """M^-1/2 L M^-1/2 in elimination order, with M = diag(mass); its eigenvalues are the mu of L y = mu M y."""
-
-    def __init__(self, A: sp.csr_array, mass: Ints, components: Components, rng: np.random.Generator) -> None:
-        self.n_threads = count_threads(None)
-        self._inverse = ApproximateFactor(A, rng, n_threads=self.n_threads)
-        self._root = np.sqrt(mass[self._inverse.order].astype(np.float64))
-        self._laplacian = laplacian_map(self._inverse.reorder(A))
-        label = components.labels[self._inverse.order]
-        length = np.sqrt(np.bincount(label, self._root**2))
-        entries = self._root / length[label]
-        # An orthonormal basis of the null space, one row per component.
-        self._null = sp.csr_array((entries, (label, np.arange(len(label)))))
-
-    def __matmul__(self, x: Floats) -> Floats:
-        return self._laplacian @ (x / self._root) / self._root
-
-    def diagonal(self) -> Floats:
-        return self._laplacian.diagonal() / self._root**2
-
-    def _project(self, V: Floats) -> Floats:
-        """Project the rows of V onto the complement of the null space."""
-        return V - (self._null @ V.T).T @ self._null
-
-    def smallest_eigenvalues(self, k: int, rng: np.random.Generator) -> Floats:
-        """The first k nonzero eigenvalues."""
-        block = k + 3
-        modes = self._inverse.coarse_modes(block + self._null.shape[0]) * self._root
-        random = rng.standard_normal((block, len(self._root)))
-        start = self._project(np.vstack([modes, random]))
-        start = start[lengths(start) > 1e-6 * lengths(np.vstack([modes, random]))]  # drops null vectors
-        with one_thread_per_call():
-            return lobpcg(
-                self,
-                start,
-                lambda V: self._inverse.solve_in_order(V * self._root) * self._root,
-                self._project,
-                wanted=k,
-                block=block,
-                tol=EIGEN_TOL,
-                max_iterations=MAX_ITERATIONS,
-                energy=True,
-                n_threads=self.n_threads,
-            )[0]
+    below = smallest_nonzero_eigenvalues(fine, n_eigenvalues, tol=EIGEN_TOL, rng=rng)
+    masses = mass.astype(np.float64)
+    above = smallest_nonzero_eigenvalues(coarse, n_eigenvalues, tol=EIGEN_TOL, rng=rng, mass=masses)
+    return np.maximum(above / below[: len(above)], 1.0)  # they are upper bounds: below 1 is a rounding error

@@ -43,7 +43,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from graspel.linalg.projection import BATCH, RandomFlows
+from graspel.linalg.projection import RandomFlows
 from graspel.runtime.parallel import map_blocks, row_blocks
 from graspel.runtime.types import Floats, Ints, Pairs
 
@@ -146,18 +146,11 @@ class _ExplainedFlows(RandomFlows):
         self._small = self.known < SMALL
         self.known_pairs = self._series.quadratic(self.p, self.q) @ self.coefficients
 
-    def _flow(self, seed: int) -> tuple[Floats, Floats, Floats, float]:
-        """Random signs q of a batch, y = B' W^1/2 q, x = L^+ y, and the residual if it is too large."""
-        own = np.random.default_rng(seed)
-        signs: Floats = own.integers(0, 2, size=(len(self.weights), BATCH), dtype=np.int8) * np.float64(2.0) - 1.0
-        Y = self.divergence @ signs
-        return signs, Y, *self.solve(Y)
-
     def _fit(self, rng: np.random.Generator) -> Floats:
         """Coefficients that explain the flow of one batch best, by least squares of the differences within it."""
         m = len(self.weights)
         edges = np.sort(rng.choice(m, min(m, FITTED_EDGES), replace=False))
-        signs, Y, X, _ = self._flow(int(rng.integers(2**63)))
+        signs, Y, X, _ = self.flow(int(rng.integers(2**63)))
 
         def differences(Z: Floats) -> Floats:
             return np.diff(signs[edges] * self._root[edges] * (Z[self.heads[edges]] - Z[self.tails[edges]])).ravel()
@@ -167,7 +160,7 @@ class _ExplainedFlows(RandomFlows):
 
     def sample(self, seed: int) -> tuple[Floats, Floats, float]:
         """Means over one batch: what C does not explain of the leverages of the edges, and of R of the other pairs."""
-        signs, Y, X, residual = self._flow(seed)
+        signs, Y, X, residual = self.flow(seed)
         rest = X.copy()
         for c, Z in zip(self.coefficients, self._series.apply(Y), strict=True):
             rest -= c * Z

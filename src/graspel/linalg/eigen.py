@@ -130,7 +130,13 @@ def warn_if_not_converged(pairs: Eigenpairs, tol: float) -> None:
 
 
 def smallest_nonzero_eigenvalues(
-    adjacency: sp.csr_array, k: int, *, tol: float, rng: np.random.Generator, n_jobs: int | None = None
+    adjacency: sp.csr_array,
+    k: int,
+    *,
+    tol: float,
+    rng: np.random.Generator,
+    n_jobs: int | None = None,
+    mass: Floats | None = None,
 ) -> Floats:
     """The k smallest nonzero eigenvalues of a checked adjacency, or all if there are fewer; `tol` in the energy norm.
 
@@ -141,7 +147,8 @@ def smallest_nonzero_eigenvalues(
     k = min(k, adjacency.shape[0] - components.number)
     if k < 1:
         return np.empty(0)
-    return nonzero_pairs(adjacency, components, k, None, SolverSettings(tol, True, rng, count_threads(n_jobs))).values
+    settings = SolverSettings(tol, True, rng, count_threads(n_jobs))
+    return nonzero_pairs(adjacency, components, k, None, settings, mass).values
 
 
 def _check_masses(mass: Any, n_nodes: int) -> Floats | None:

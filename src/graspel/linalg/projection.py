@@ -121,16 +121,17 @@ class RandomFlows:
 
     def batches(self, number: int, n_threads: int) -> Iterator[tuple[Floats, Floats]]:
         """Yield `number` pairs (signs, solutions) of BATCH columns each; the order does not depend on threads."""
-
-        def solve(seed: int) -> tuple[Floats, Floats, float]:
-            own = np.random.default_rng(seed)
-            signs: Floats = own.integers(0, 2, size=(len(self.weights), BATCH), dtype=np.int8) * np.float64(2.0) - 1.0
-            return signs, *self.solve(self.divergence @ signs)
-
         seeds = self.rng.integers(2**63, size=number).tolist()
-        for signs, X, residual in map_blocks(solve, seeds, n_threads):
+        for signs, _, X, residual in map_blocks(self.flow, seeds, n_threads):
             self.worst_residual = max(self.worst_residual, residual)
             yield signs, X
+
+    def flow(self, seed: int) -> tuple[Floats, Floats, Floats, float]:
+        """Random signs q of a batch, y = B' W^1/2 q, x = L^+ y, and the residual if it is too large."""
+        own = np.random.default_rng(seed)
+        signs: Floats = own.integers(0, 2, size=(len(self.weights), BATCH), dtype=np.int8) * np.float64(2.0) - 1.0
+        Y = self.divergence @ signs
+        return signs, Y, *self.solve(Y)
 
     def warn(self) -> None:
         """Warn if any solve has not converged."""

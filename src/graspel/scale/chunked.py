@@ -22,7 +22,7 @@ import numpy as np
 
 from graspel.data.chunked import ChunkedData
 from graspel.data.products import squared_distances
-from graspel.learning.connect import Joins, best_per_component, choose_joins, merge_components
+from graspel.learning.connect import Joins, best_per_component, run_boruvka
 from graspel.neighbors.cells import lloyd
 from graspel.neighbors.duplicates import find_first_equals
 from graspel.neighbors.search import Neighbors, warn_low_recall
@@ -86,12 +86,8 @@ class ChunkedStart:
 
     def join(self, neighbors: Neighbors, labels: Ints, rng: np.random.Generator) -> Joins:
         """Join the components given by `labels` into one, by Boruvka's rounds over all partitions."""
-        n_labels = n_at_start = int(labels.max()) + 1
-        copies, originals = neighbors.copies, neighbors.copy_of
-        rounds = [choose_joins(copies, originals, np.zeros(len(copies)), labels, n_labels)]
-        n_labels, labels = merge_components(labels, n_labels, rounds[-1])
-        while n_labels > 1:
-            announce("joining components", 1 - n_labels / n_at_start, f"{n_labels:,} components left")
+
+        def find_closest(labels: Ints, n_labels: int, rounds: list[Joins]) -> MeasuredPairs:
             local = [labels[ids] for ids in self._ids]
             largest = int(np.bincount(labels[neighbors.distinct]).argmax())  # the others will join it
             best = self._best(closest_listed, [(part,) for part in local], labels, n_labels)
@@ -102,10 +98,9 @@ class ChunkedStart:
             best = self._best(closest_searched, known, labels, n_labels, best)
             alone = np.flatnonzero(np.isinf(best[2]) & (np.arange(n_labels) != largest))
             p, q, z = self._best_across(alone, local, labels, n_labels, best) if len(alone) else best
-            found = np.isfinite(z) & (np.arange(n_labels) != largest)
-            rounds.append(choose_joins(p[found], q[found], z[found], labels, n_labels))
-            n_labels, labels = merge_components(labels, n_labels, rounds[-1])
-        return Joins(*(np.concatenate(column) for column in zip(*rounds, strict=True)))
+            return p, q, np.where(np.arange(n_labels) == largest, np.inf, z)
+
+        return run_boruvka(neighbors, labels, find_closest)
 
     def _merge_lists(self, points: ChunkedData, k: int, distinct: Ints) -> tuple[Ints, Floats]:
         """The k nearest of every distinct point, from the lists of all its partitions."""

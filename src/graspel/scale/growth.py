@@ -235,10 +235,10 @@ class GrowingGraph:
             return edges.at(slice(0, 0))
         joins = join_components(self.neighbors, labels, rng)
         z = self.weigh.raise_to_floor(joins.z)
-        z_emb = self.settings.sigma**2 * (1 / joins.head_sizes + 1 / joins.tail_sizes)
         origin, rounds = np.full(len(z), int(Origin.JOIN)), np.full(len(z), current)
-        gradient = z_emb - z - 4 * self.settings.beta
-        return Edges(joins.heads, joins.tails, z, origin, rounds, z_emb / z, gradient)
+        return Edges(
+            joins.heads, joins.tails, z, origin, rounds, *joins.measure(z, self.settings.sigma, self.settings.beta)
+        )
 
     def _components(self, edges: Edges) -> Ints:
         n = self.points.points.n_points
