@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_digits
 
+from fuzzing.limits import low_limits
 from graspel import GRASPEL, Origin, cluster_graph
 from graspel.data.growing import growing
 from graspel.data.prepare import prepare_rows
@@ -212,3 +213,22 @@ def test_only_copies_may_be_left(seed):
     X = np.vstack([np.ones((10, 3)), np.random.default_rng(seed).standard_normal((10, 3))])
     model = GRASPEL(random_state=0).fit(X).forget(np.arange(10, 20))
     assert model.graph_ == GRASPEL(random_state=0).fit(X[:10]).graph_
+
+
+@pytest.mark.parametrize("share", [0.0, 0.9])
+def test_the_recall_of_changed_lists_is_that_of_the_lists(seed, share):
+    """Evenly spread points, of which landmarks miss neighbors; what is left of their lists may miss more."""
+    rng = np.random.default_rng([7021, seed])
+    X = rng.standard_normal((200, 40))
+    with low_limits():
+        model = GRASPEL(max_iter=0, random_state=0).fit(X[:100]).partial_fit(X[100:])
+        gone = rng.random(200) < share
+        if gone.any():
+            model.forget(gone)
+        rows = X[~gone]
+        found = model._growing.neighbors.z[:, :2]
+    true = exact_neighbors(model._growing.points.points, np.arange(len(rows)), 2)[1]
+    sample = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), 128)).astype(int))
+    recall = float((found <= true * (1 + 1e-6))[sample].mean())
+    assert model.certificate_.neighbor_recall == pytest.approx(recall, abs=1e-9)
+    assert recall > 0.9

@@ -187,7 +187,7 @@ def certify(fit: Fit) -> Certificate:
         n_sampled_pairs=len(p),
         support_gap=fit.support_gap,
         outside_gap=_largest_excess(resistance, distance + 4 * beta),
-        neighbor_recall=neighbors.recall if neighbors else float("nan"),
+        neighbor_recall=neighbors.measured_recall(fit.settings.n_neighbors) if neighbors else float("nan"),
         **_optimality(fit.optimality),
     )
 

@@ -2,7 +2,7 @@
 
 A new point is searched among all others. It enters the lists of those that it is nearer to than the end of their lists.
 Landmarks know the points that they were chosen for; points that came later are compared one by one, until they are so
-many that landmarks are chosen anew.
+many that landmarks are chosen anew. The recall of changed lists is measured anew when it is asked for.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from graspel.data.protocol import RowData
-from graspel.neighbors.approximate import LARGE
+from graspel.neighbors.approximate import LARGE, SURE
 from graspel.neighbors.duplicates import find_first_equals
 from graspel.neighbors.engines import engine_of
 from graspel.neighbors.exact import exact_neighbors, is_compared_with_all
@@ -51,7 +51,8 @@ def add_to_lists(old: Neighbors, points: RowData, n_before: int, rng: np.random.
     grown = _merge(old.indices.astype(np.int64), old.z.astype(np.float64), indices, z, n_lists, width, back)
     distinct = np.concatenate([old.distinct, fresh[kept]])
     local = points if len(distinct) == points.n_points else points.subset(distinct)
-    return replace(old, points=local, indices=grown[0], z=grown[1], distinct=distinct, copies=copies, copy_of=copy_of)
+    changed = {"distinct": distinct, "copies": copies, "copy_of": copy_of, "recall": np.nan}
+    return replace(old, points=local, indices=grown[0], z=grown[1], **changed)
 
 
 def remove_from_lists(old: Neighbors, points: RowData, kept: Ints, k: int) -> Neighbors:
@@ -71,6 +72,7 @@ def remove_from_lists(old: Neighbors, points: RowData, kept: Ints, k: int) -> Ne
     indices, z = old.indices[alive].astype(np.int64), old.z[alive].astype(np.float64)
     gone = ~alive[indices]
     z = np.where(gone, np.inf, z)
+    at_hand = np.isfinite(z[:, : max(k, SURE)]).sum(axis=1)  # the ends of approximate lists may miss nearer points
     order = np.argsort(z, axis=1, kind="stable")
     indices = np.take_along_axis(np.where(gone, 0, local[indices]), order, axis=1)
     z = np.take_along_axis(z, order, axis=1)
@@ -79,10 +81,10 @@ def remove_from_lists(old: Neighbors, points: RowData, kept: Ints, k: int) -> Ne
     subset = points if len(distinct) == len(kept) else points.subset(distinct)
     width = min(indices.shape[1], len(distinct) - 1)
     indices, z = indices[:, :width], z[:, :width]
-    short = np.flatnonzero(np.isinf(z[:, : min(k, width)]).any(axis=1)) if width else np.empty(0, dtype=np.int64)
+    short = np.flatnonzero(at_hand < min(k, width))
     if len(short):
         indices[short], z[short] = exact_neighbors(subset, short, width)
-    return Neighbors(subset, indices, z, old.recall, distinct, number[old.copies[staying]], number[copy_of[staying]])
+    return Neighbors(subset, indices, z, np.nan, distinct, number[old.copies[staying]], number[copy_of[staying]])
 
 
 def _renew_landmarks(old: Neighbors, points: RowData, n_lists: int, n_new: int, rng: np.random.Generator) -> Neighbors:

@@ -42,7 +42,7 @@ class Neighbors:
     indices, z : arrays (points x width), neighbors by increasing distance (ties by index) and their z_data; both in 32
         bits where there are many points
     recall : float, share of the true neighbors, of the first `SURE` at most, that the lists hold; measured on a sample
-        by other means than the search
+        by other means than the search; NaN after points came or went, until `measured_recall` is asked
     distinct : array, index of each distinct point in the full data
     copies, copy_of : arrays, indices of the other points in the full data, and of the points that they are equal to
     landmarks : Landmarks by which they were found; None if all distances were computed
@@ -72,6 +72,15 @@ class Neighbors:
         if self.landmarks is not None:
             points: Any = self.points  # dense, since there are landmarks
             self.landmarks.check_members(min(self.n_known or points.n_points, points.n_points), points.frame.width)
+
+    def measured_recall(self, k: int) -> float:
+        """The recall of the first k neighbors; it is measured now if the lists have changed since they were searched.
+
+        The sample is compared with all points, so a batch of new points does not wait for it.
+        """
+        if not np.isnan(self.recall) or not self.indices.shape[1]:
+            return self.recall
+        return engine_of(local_points(self.points)).recall(self.z, min(k, SURE))
 
     def released(self) -> Neighbors:
         """The same without the lists and what they were found by: the copies and the recall are left."""
