@@ -157,7 +157,7 @@ def test_a_mask_that_hides_nothing_and_a_matrix_without_entries_work():
 def test_new_rows_are_refused_by_the_sentences_of_a_fit(make):
     model = GRASPEL(random_state=0).fit(np.random.default_rng(0).normal(size=(20, 2)))
     for call in (model.transform, model.partial_fit):
-        with pytest.raises(ValueError, match=r"X contains NaN \(row 1, column 0 is the first\)"):
+        with pytest.raises(ValueError, match=r"X contains NaN \(row 1, column 'a' is the first\)"):
             call(make({"a": [1.0, None, 2.0], "b": [1, 2, 3]}))
     assert model.transform(make({"a": ["1", "2"], "b": [1, 2]})).shape == (2, 20)
 
@@ -165,3 +165,42 @@ def test_new_rows_are_refused_by_the_sentences_of_a_fit(make):
 def test_a_whole_number_beyond_all_floats_is_refused_by_the_name_of_its_column():
     with pytest.raises(ValueError, match=r"column 'b' holds .*\(row 1\)"):
         GRASPEL().fit(pd.DataFrame({"a": [1, 2], "b": [1, 10**400]}))
+
+
+@pytest.mark.parametrize("fill", [0.0, 1.0, np.nan])
+def test_sparse_columns_may_leave_out_any_value(fill, rng):
+    """What a column leaves out is a value; where it is NaN, the message names the column."""
+    values = np.where(rng.random((30, 3)) < 0.5, fill, rng.standard_normal((30, 3)))
+    columns = {
+        name: pd.arrays.SparseArray(column, fill_value=fill) for name, column in zip("abc", values.T, strict=True)
+    }
+    frame = pd.DataFrame(columns)
+    if np.isnan(fill):
+        with pytest.raises(ValueError, match=r"X contains NaN \(row \d+, column '[abc]' is the first"):
+            check_data(GRASPEL(), frame)
+        frame, values = frame.fillna(2.0), np.where(np.isnan(values), 2.0, values)
+    checked = check_data(GRASPEL(), frame)
+    np.testing.assert_array_equal(checked.toarray() if sp.issparse(checked) else checked, values)
+    model = GRASPEL(random_state=0).fit(frame)
+    assert model.transform(frame).shape == (30, 30)
+
+
+@pytest.mark.parametrize("kind", ["float64", "Float64", "float64[pyarrow]"])
+def test_the_column_of_a_missing_value_is_named(kind):
+    frame = pd.DataFrame({"height": [1.0, 2.0, 3.0], "weight": [1.0, np.nan, 2.0]}).astype(kind)
+    with pytest.raises(ValueError, match=r"X contains NaN \(row 1, column 'weight' is the first\)"):
+        check_data(GRASPEL(), frame)
+    model = GRASPEL(random_state=0).fit(frame.fillna(0.0))
+    with pytest.raises(ValueError, match=r"row 1, column 'weight'"):
+        model.transform(frame)
+
+
+@pytest.mark.parametrize("X", [{1, 2}, b"points.csv", bytearray(8)])
+def test_what_has_a_length_but_no_rows(X):
+    with pytest.raises(ValueError, match=rf"X is of type {type(X).__name__}: must be a matrix"):
+        check_data(GRASPEL(), X)
+
+
+def test_rows_of_different_lengths():
+    with pytest.raises(ValueError, match="row 0 holds 2 values and row 2 holds 1: all rows must have the same columns"):
+        check_data(GRASPEL(), [[1, 2], [3, 4], [5]])

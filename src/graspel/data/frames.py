@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from graspel.runtime.shown import quote
 
-__all__ = ["COMPLEX", "check_column_types", "find_row_names"]
+__all__ = ["COMPLEX", "check_column_types", "fill_other_than_zero", "find_column_names", "find_row_names"]
 
 COMPLEX = "Complex data not supported: X must hold real numbers. Give real and imaginary parts as columns."
 
@@ -68,6 +68,27 @@ def _is_number(value: Any) -> bool:
     except (TypeError, ValueError, OverflowError):
         return False
     return True
+
+
+def fill_other_than_zero(X: Any) -> Any:
+    """A pandas table whose sparse columns leave out zeros only; those that leave out NaN or ones are filled.
+
+    scikit-learn reads no others, and its message does not name the column.
+
+    >>> import pandas as pd
+    >>> fill_other_than_zero(pd.DataFrame({"x": pd.arrays.SparseArray([1.0, 2.0])})).dtypes["x"]  # it left out NaN
+    dtype('float64')
+    """
+    if not (hasattr(X, "dtypes") and hasattr(X, "iloc") and hasattr(X, "columns")):
+        return X
+    kinds = zip(X.columns, X.dtypes, strict=True)
+    return X.astype({name: kind.subtype for name, kind in kinds if getattr(kind, "fill_value", 0) != 0})
+
+
+def find_column_names(X: Any) -> list[Any] | None:
+    """The names of the columns of a table of pandas, polars or Arrow; None for other data."""
+    names = getattr(X, "column_names", getattr(X, "columns", None))
+    return None if names is None or callable(names) else list(names)
 
 
 def find_row_names(X: Any) -> list[str] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
-from graspel.data.frames import COMPLEX, check_column_types
+from graspel.data.frames import COMPLEX, check_column_types, fill_other_than_zero, find_column_names
 from graspel.data.stored import StoredMatrix, as_stored, copy_to_disk
 from graspel.runtime.parallel import row_blocks
 from graspel.runtime.shown import quote
 from graspel.runtime.sparse_structure import check_sparse_structure
 
+NO_ROWS = (Mapping, Set, bytes, bytearray)  # they have a length, but not points in an order
 CHECKED_VALUES = 1 << 22  # values checked for NaN at a time, so that their mask stays below 4 MB
 
 
@@ -31,7 +32,7 @@ def check_data(estimator: BaseEstimator, X: Any) -> Any:
         return _check_stored(stored)
     check_kind(X)
     checked = check_array(
-        X,
+        fill_other_than_zero(X),
         accept_sparse="csr",
         dtype="numeric",
         ensure_all_finite=False,
@@ -42,17 +43,20 @@ def check_data(estimator: BaseEstimator, X: Any) -> Any:
     if sp.issparse(checked) and len(checked.data) > checked.nnz:
         checked = checked.copy()
         checked.prune()  # its arrays may be longer than their content
-    return as_finite_numbers(checked)
+    return as_finite_numbers(checked, find_column_names(X))
 
 
-def as_finite_numbers(X: Any) -> Any:
-    """A matrix with numbers of at most 8 bytes, also in the place of Python objects; raise unless all are finite."""
+def as_finite_numbers(X: Any, columns: list[Any] | None = None) -> Any:
+    """A matrix with numbers of at most 8 bytes, also in the place of Python objects; raise unless all are finite.
+
+    The message names the column, if the names are given.
+    """
     if X.dtype.itemsize > 8 or X.dtype.kind == "O":  # None is a missing number
         try:
             X = X.astype(np.float64)
         except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(f"X holds Python objects that are no numbers ({error}): convert them first.") from error
-    check_finite(X)
+    check_finite(X, columns=columns)
     return X
 
 
@@ -103,11 +107,13 @@ def check_kind(X: Any) -> None:
         raise ValueError("X is an AnnData: give one of its matrices, such as adata.X or adata.obsm['X_pca'].")
     if isinstance(X, str | os.PathLike):
         raise ValueError(f"X is the path {quote(str(X))}: must be a matrix. Read the file first, by numpy or pandas.")
-    is_matrix = sp.issparse(X) or hasattr(X, "__array__") or (hasattr(X, "__len__") and not isinstance(X, Mapping))
+    is_matrix = sp.issparse(X) or hasattr(X, "__array__") or (hasattr(X, "__len__") and not isinstance(X, NO_ROWS))
     if not is_matrix:
         raise ValueError(f"X is of type {type(X).__name__}: must be a matrix of numbers, one point in each row.")
     if hasattr(X, "to_frame") and getattr(X, "ndim", 1) == 1:
         raise ValueError("X is a Series: must be a matrix. If it is the only feature of the points, give X.to_frame().")
+    if isinstance(X, list | tuple):
+        _check_equal_lengths(X)
     check_column_types(X)
     dtype = getattr(X, "dtype", None)
     kind = getattr(dtype, "kind", "")
@@ -119,7 +125,17 @@ def check_kind(X: Any) -> None:
         )
 
 
-def check_finite(X: Any, first_row: int = 0) -> None:
+def _check_equal_lengths(rows: Any) -> None:
+    lengths = [len(row) if hasattr(row, "__len__") and not isinstance(row, str) else 0 for row in rows]
+    other = next((at for at, length in enumerate(lengths) if length != lengths[0]), None)
+    if other is not None:
+        raise ValueError(
+            f"X: row 0 holds {lengths[0]} values and row {other} holds {lengths[other]}: all rows must have the same "
+            "columns. Fill what is missing."
+        )
+
+
+def check_finite(X: Any, first_row: int = 0, *, columns: list[Any] | None = None) -> None:
     """Raise an error that names the first NaN or infinity, if there is one; X is read in blocks."""
     values = X.data if sp.issparse(X) else X
     width = 1 if values.ndim == 1 else max(1, values.shape[1])
@@ -129,10 +145,10 @@ def check_finite(X: Any, first_row: int = 0) -> None:
             at = np.argwhere(~finite)[0]
             at[0] += block.start
             row, column = _position_of_entry(X, int(at[0])) if sp.issparse(X) else at.tolist()
-            row += first_row
+            row, name = row + first_row, column if columns is None else quote(columns[column])
             kind = "NaN" if np.isnan(values[tuple(at)]) else "infinity"
             raise ValueError(
-                f"X contains {kind} (row {row}, column {column} is the first): all values must be finite. "
+                f"X contains {kind} (row {row}, column {name} is the first): all values must be finite. "
                 "Drop or fill such values first, for example with sklearn.impute.SimpleImputer."
             )
 

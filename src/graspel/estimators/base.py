@@ -9,6 +9,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from graspel.data.frames import fill_other_than_zero, find_column_names
 from graspel.data.validation import as_finite_numbers, check_kind
 from graspel.graph import Graph
 from graspel.io.models import SavedModel
@@ -60,8 +61,9 @@ class GraphEstimator(SavedModel, BaseEstimator):
         """New rows, with the columns of those of the fit."""
         check_is_fitted(self, "graph_")
         check_kind(X)
-        rows = validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, reset=False)
-        return as_finite_numbers(rows)
+        table, columns = fill_other_than_zero(X), find_column_names(X)
+        rows = validate_data(self, table, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, reset=False)
+        return as_finite_numbers(rows, columns)
 
     @contextmanager
     def _running(self) -> Iterator[None]:

@@ -51,8 +51,8 @@ def add_to_lists(old: Neighbors, points: RowData, n_before: int, rng: np.random.
     grown = _merge(old.indices.astype(np.int64), old.z.astype(np.float64), indices, z, n_lists, width, back)
     distinct = np.concatenate([old.distinct, fresh[kept]])
     local = points if len(distinct) == points.n_points else points.subset(distinct)
-    changed = {"distinct": distinct, "copies": copies, "copy_of": copy_of, "recall": np.nan}
-    return replace(old, points=local, indices=grown[0], z=grown[1], **changed)
+    old = replace(old, recall=np.nan, distinct=distinct, copies=copies, copy_of=copy_of)
+    return replace(old, points=local, indices=grown[0], z=grown[1])
 
 
 def remove_from_lists(old: Neighbors, points: RowData, kept: Ints, k: int) -> Neighbors:
