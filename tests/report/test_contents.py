@@ -210,7 +210,7 @@ def test_groups_of_distances_are_described_by_the_values_that_are_given():
     assert all(group["features"] == [] for group in alone.rest["groups"])
     described = gather(model, clusters=3, X=BLOBS, features=list("abcd"))
     assert described.summary[0].startswith("90 points with 4 features fall into 3 groups")
-    assert {feature["name"] for group in described.rest["groups"] for feature in group["features"]} <= set("abcd")
+    assert {feature["words"][0] for group in described.rest["groups"] for feature in group["features"]} <= set("abcd")
     with pytest.raises(ValueError, match="features holds 4 texts, but there are 0 columns"):
         gather(model, features=list("abcd"))
 

@@ -61,4 +61,5 @@ def test_the_comparison_says_how_far_clusters_and_classes_agree():
     matched = found.table[np.ix_(found.rows, found.columns)]
     assert np.trace(matched) / len(y) == pytest.approx(1 - min((y == 3).sum(), (y == 5).sum()) / len(y))
     assert "(ACC 0.8" in found.sentences[0] or "(ACC 0.9" in found.sentences[0]
-    assert any("holds several classes" in sentence and "3" in sentence and "5" in sentence for sentence in found.mixed)
+    said = [one["words"] for one in found.mixed]
+    assert any("holds several classes" in sentence and "3" in sentence and "5" in sentence for sentence in said)

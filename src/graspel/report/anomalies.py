@@ -26,16 +26,26 @@ class Anomalies:
     ----------
     outliers, bridges, cut_points : Tables
     copies : list of arrays, the points that are equal to each other, largest set first
-    n_striking : int, points that lie at least twice as far from others as is usual
-    n_copies : int, points that are equal to an earlier one
+    striking : array, all points that lie at least twice as far from others as is usual
+    equal : array, all points that are equal to an earlier one
     """
 
     outliers: Table
     copies: list[Ints]
     bridges: Table
     cut_points: Table
-    n_striking: int
-    n_copies: int
+    striking: Ints
+    equal: Ints
+
+    @property
+    def n_striking(self) -> int:
+        """Number of points that lie at least twice as far from others as is usual."""
+        return len(self.striking)
+
+    @property
+    def n_copies(self) -> int:
+        """Number of points that are equal to an earlier one."""
+        return len(self.equal)
 
     @property
     def points(self) -> Ints:
@@ -75,6 +85,6 @@ def find_anomalies(inputs: Inputs) -> Anomalies:
         copies=[np.flatnonzero(inputs.near.original == point) for point in first],
         bridges=bridges.take(bridges["cut_off"] >= SMALLEST_CUT).head(SHOWN),
         cut_points=cut_points.take(cut_points["cut_off"] >= SMALLEST_CUT).head(SHOWN),
-        n_striking=int((outliers["score"] >= STRIKING).sum()),
-        n_copies=len(copies),
+        striking=outliers["point"][outliers["score"] >= STRIKING],
+        equal=np.sort(copies["point"]),
     )

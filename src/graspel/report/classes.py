@@ -29,7 +29,7 @@ class Comparison:
     table : array (clusters x classes), numbers of points; None without clusters
     rows, columns : arrays, the order in which clusters and classes are shown, matched ones together
     sentences : list of str
-    mixed : list of str, a sentence for each class and each group that is mixed
+    mixed : list of dict, a sentence for each class and each group that is mixed, with the number of either
     doubtful : Table, the labels that look wrong, worst first, as many as are listed
     n_doubtful : int, how many labels look wrong
     """
@@ -38,7 +38,7 @@ class Comparison:
     rows: Ints
     columns: Ints
     sentences: list[str]
-    mixed: list[str]
+    mixed: list[dict[str, Any]]
     doubtful: Table
     n_doubtful: int
 
@@ -115,14 +115,16 @@ def _choose(value: float, good: float, fair: float, words: tuple[str, str, str])
     return words[0] if value >= good else words[1] if value >= fair else words[2]
 
 
-def _describe_mixtures(table: Ints, groups: list[str], classes: list[str]) -> list[str]:
+def _describe_mixtures(table: Ints, groups: list[str], classes: list[str]) -> list[dict[str, Any]]:
     """A sentence for every class of which a large part lies outside its main cluster, and for every mixed cluster."""
     spread, mixed = find_mixtures(table)
-    sentences = []
+    sentences: list[dict[str, Any]] = []
     for k, rows in groupby(spread.rows(), key=lambda row: row["class"]):
         shares = ", ".join(f"{row['share']:.0%} in “{groups[row['group']]}”" for row in rows)
-        sentences.append(f"Class {classes[k]} is spread over several clusters: {shares}.")
+        words = f"Class {classes[k]} is spread over several groups: {shares}."
+        sentences.append({"words": words, "known": k, "group": None})
     for g, rows in groupby(mixed.rows(), key=lambda row: row["group"]):
         shares = ", ".join(f"{row['share']:.0%} {classes[row['class']]}" for row in rows)
-        sentences.append(f"Cluster “{groups[g]}” holds several classes: {shares}.")
+        words = f"Group “{groups[g]}” holds several classes: {shares}."
+        sentences.append({"words": words, "known": None, "group": g})
     return sentences

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from graspel.report.making import (
 from graspel.report.map import Map, draw_map
 from graspel.report.packing import Selection, pack, select_drawn
 from graspel.report.pictures import make_sheets
+from graspel.report.values import Values
 from graspel.runtime.progress import announce
 from graspel.runtime.types import Floats, Ints
 
@@ -43,6 +44,8 @@ class Contents:
     title : str
     summary : list of str
         What is in the data, in sentences.
+    claims : list of (str, str)
+        Words of these sentences that have points behind them, each with the section that lists these points.
     verdicts : Table
     certificate : Certificate
     settings : list of (str, str)
@@ -56,6 +59,7 @@ class Contents:
 
     title: str
     summary: list[str]
+    claims: list[tuple[str, str]]
     verdicts: Table
     certificate: Certificate
     settings: list[tuple[str, str]]
@@ -76,6 +80,7 @@ class _Sections:
     anomalies: Anomalies
     listed: Ints  # all points that a list of the page names
     selection: Selection
+    values: Values | None
 
 
 def gather_contents(inputs: Inputs, title: str | None = None) -> Contents:
@@ -91,6 +96,7 @@ def gather_contents(inputs: Inputs, title: str | None = None) -> Contents:
     return Contents(
         title=_make_title(title, inputs.source),
         summary=_summarize(inputs, found, verdicts),
+        claims=[(claim.words, claim.section) for claim in _list_claims(found)],
         verdicts=verdicts,
         certificate=inputs.learner.certificate_,
         settings=list_settings(inputs.model, inputs.source),
@@ -126,7 +132,8 @@ def _find_sections(inputs: Inputs) -> _Sections:
     anomalies = find_anomalies(inputs)
     listed = _listed_points(groups, comparison, anomalies)
     selection = select_drawn(graph, inputs.groups, listed)
-    return _Sections(drawn_map, space, groups, comparison, anomalies, listed, selection)
+    values = None if inputs.values is None else inputs.values.keep(inputs.means.effect, len(selection.nodes))
+    return _Sections(drawn_map, space, groups, comparison, anomalies, listed, selection, values)
 
 
 def _listed_points(groups: list[Group], comparison: Comparison | None, anomalies: Anomalies) -> Ints:
@@ -166,7 +173,10 @@ def _pack_rest(inputs: Inputs, found: _Sections) -> dict[str, Any]:
         "names": None if inputs.names is None else [inputs.names[i] for i in chosen],
         "texts": None if inputs.texts is None else [inputs.texts[i] for i in chosen],
         "outlierScores": pack(inputs.outlier_scores[selection.nodes], "<f4"),
-        "groups": [group.pack(selection) for group in found.groups],
+        "columns": [] if found.values is None else [column.pack(selection.nodes) for column in found.values.columns],
+        "agreement": _pack_agreement(inputs, selection),
+        "claims": [pack(selection.places(np.sort(claim.points)), "<i4") for claim in _list_claims(found)],
+        "groups": [group.pack(selection, found.values) for group in found.groups],
         "classes": None if found.comparison is None else found.comparison.pack(selection),
         "anomalies": found.anomalies.pack(selection),
         "states": list_states(graph, history),
@@ -174,6 +184,14 @@ def _pack_rest(inputs: Inputs, found: _Sections) -> dict[str, Any]:
         "spectrum": describe_spectrum(inputs.gap),
         "pairs": list_pairs(inputs),
     }
+
+
+def _pack_agreement(inputs: Inputs, selection: Selection) -> dict[str, Any] | None:
+    """For every point the share of the graphs that agree on its group, and how many graphs there are."""
+    if inputs.agreement is None:
+        return None
+    shares = np.round(255 * inputs.agreement[selection.nodes])
+    return {"graphs": inputs.n_clustered_graphs, "shares": pack(shares, "u1")}
 
 
 def _pack_edges(graph: Graph, selection: Selection) -> dict[str, Any]:
@@ -216,6 +234,25 @@ def _describe_selection(selection: Selection, graph: Graph) -> str:
 # --- the summary at the top of the page
 
 
+class _Claim(NamedTuple):
+    """Words of the summary, the section about it, and the points that they are about."""
+
+    words: str
+    section: str
+    points: Ints
+
+
+def _list_claims(found: _Sections) -> list[_Claim]:
+    """The claims of the summary that have points behind them."""
+    claims = [
+        _Claim(_count_striking(found.anomalies), "anomalies-section", found.anomalies.striking),
+        _Claim(_count_copies(found.anomalies), "anomalies-section", found.anomalies.equal),
+    ]
+    if found.comparison is not None:
+        claims.append(_Claim(_count_doubtful(found.comparison), "classes-section", found.comparison.doubtful["point"]))
+    return [claim for claim in claims if len(claim.points)]
+
+
 def _summarize(inputs: Inputs, found: _Sections, verdicts: Table) -> list[str]:
     """The answer to "what is in my data?" in a few sentences."""
     return [
@@ -228,8 +265,8 @@ def _summarize(inputs: Inputs, found: _Sections, verdicts: Table) -> list[str]:
 
 def _summarize_groups(inputs: Inputs, groups: list[Group]) -> str:
     points = f"{inputs.n_points:,} points"
-    if inputs.X is not None:
-        features = inputs.X.shape[1]
+    if inputs.values is not None:
+        features = len(inputs.values.columns) or inputs.values.X.shape[1]
         points += f" with {features:,} {'feature' if features == 1 else 'features'}"
     if len(groups) < 2:
         return f"{points}. They form one group."
@@ -243,19 +280,28 @@ def _summarize_groups(inputs: Inputs, groups: list[Group]) -> str:
 def _summarize_classes(comparison: Comparison | None) -> list[str]:
     if comparison is None:
         return []
-    n_doubtful = comparison.n_doubtful
-    looks = "1 label looks" if n_doubtful == 1 else f"{n_doubtful:,} labels look"
-    checked = f"{looks} wrong and should be checked." if n_doubtful else "No label looks wrong."
-    return [*comparison.sentences[:1], checked]
+    looks = f"{_count_doubtful(comparison)} wrong and should be checked."
+    return [*comparison.sentences[:1], looks if comparison.n_doubtful else "No label looks wrong."]
+
+
+def _count_doubtful(comparison: Comparison) -> str:
+    return "1 label looks" if comparison.n_doubtful == 1 else f"{comparison.n_doubtful:,} labels look"
 
 
 def _summarize_anomalies(found: Anomalies) -> str:
-    lies = "1 point lies" if found.n_striking == 1 else f"{found.n_striking:,} points lie"
-    outliers = f"{lies if found.n_striking else 'No point lies'} more than twice as far from others as is usual"
+    lies = _count_striking(found) if found.n_striking else "No point lies"
+    outliers = f"{lies} more than twice as far from others as is usual"
     if not found.n_copies:
         return f"{outliers}; no two points are equal."
-    copies = "1 point is a copy" if found.n_copies == 1 else f"{found.n_copies:,} points are copies"
-    return f"{outliers}; {copies} of another."
+    return f"{outliers}; {_count_copies(found)} of another."
+
+
+def _count_striking(found: Anomalies) -> str:
+    return "1 point lies" if found.n_striking == 1 else f"{found.n_striking:,} points lie"
+
+
+def _count_copies(found: Anomalies) -> str:
+    return "1 point is a copy" if found.n_copies == 1 else f"{found.n_copies:,} points are copies"
 
 
 def _summarize_verdicts(verdicts: Table) -> str:

@@ -17,6 +17,7 @@ from graspel.estimators.clustering import GraspelClustering
 from graspel.estimators.learner import GRASPEL
 from graspel.estimators.tsne import GraspelTSNE
 from graspel.findings import NearPoints, Table, find_outliers, near_points, near_points_of_graph
+from graspel.findings.effects import Means, measure_means
 from graspel.findings.near_points import NEAR
 from graspel.graph import Graph, Origin
 from graspel.learning.eigengap import Eigengap
@@ -24,12 +25,14 @@ from graspel.neighbors.index import NeighborIndex
 from graspel.plot.fitted import get_graph, get_learner
 from graspel.plot.palette import clip_name
 from graspel.report.pictures import Pictures, open_pictures
+from graspel.report.values import Values, values_of_matrix
 from graspel.runtime.types import Floats, Ints
 
 SMALLEST_CLUSTERED = 8  # points; fewer are not clustered unless the user gives clusters
 MAX_CLASSES = 60  # classes with a color and a name of their own: ten colors and six symbols
 TEXT_BUDGET = 5_000_000  # characters of all texts together; the page stays below 15 MB
 LONGEST_TEXT = 600  # characters of a text; longer ones are cut
+NO_MEANS = Means(*np.zeros((3, 0, 0)))
 LONGEST_LABEL = 60  # characters of the name of a class, point or feature; longer ones are cut
 
 
@@ -87,12 +90,11 @@ class Inputs:
     Attributes
     ----------
     model, learner, graph, index : the fitted model, its learner, its graph and the index of its data
-    X : array or CSR array, the values by which groups are described; None if there are none
+    values : Values, by which groups are described; None if there are none
     clusters, classes : Coloring or None
     clusterer : the fitted clusterer that found the clusters, if there is one
     gap : Eigengap of the graph, from which a number of clusters would be chosen if it were clustered alone
     names, texts : lists of str, or None
-    features : list of str, or None if nothing is known about the columns
     pictures : Pictures or None
     source : str or None
     """
@@ -101,14 +103,13 @@ class Inputs:
     learner: Any
     graph: Graph
     index: NeighborIndex
-    X: Any
+    values: Values | None
     clusters: Coloring | None
     classes: Coloring | None
     clusterer: Any
     gap: Eigengap
     names: list[str] | None
     texts: list[str] | None
-    features: list[str] | None
     pictures: Pictures | None
     source: str | None
 
@@ -126,6 +127,13 @@ class Inputs:
     def near(self) -> NearPoints:
         """The points near each point; those along the graph if the data stay on other machines."""
         return near_points_of_graph(self.graph) if self.index.is_remote else near_points(self.index)
+
+    @cached_property
+    def means(self) -> Means:
+        """Means and effects of all columns for every group that is described."""
+        if self.values is None or self.clusters is None:
+            return NO_MEANS
+        return measure_means(self.values.X, self.groups, self.clusters.n_described)
 
     @cached_property
     def outliers(self) -> Table:
@@ -147,9 +155,12 @@ class Inputs:
     @property
     def agreement(self) -> Floats | None:
         """For every point the share of the clusterings of a consensus that agree on it, where there was a consensus."""
-        if not getattr(self.clusterer, "member_weights_", None):
-            return None
-        return np.asarray(self.clusterer.agreement_, dtype=np.float64)
+        return np.asarray(self.clusterer.agreement_, dtype=np.float64) if self.n_clustered_graphs > 1 else None
+
+    @property
+    def n_clustered_graphs(self) -> int:
+        """How many graphs of the points were clustered; their agreement counts as one more, and is left out here."""
+        return sum(name != "agreed" for name in getattr(self.clusterer, "member_weights_", ())) or 1
 
 
 def check_inputs(
@@ -168,15 +179,11 @@ def check_inputs(
     learner, graph = get_learner(model), get_graph(model)
     n, index = graph.n_nodes, model.index_
     index.expect(count_listed())  # what clusters, near points and map ask for, in one search
-    columns = getattr(learner, "feature_names_in_", None) if X is None else getattr(X, "columns", None)
-    X = index.features if X is None else _check_X(learner, X, n)
-    if X is not None and features is None:
-        features = columns
+    values = _find_values(learner, index, X, features, is_read=images is None and texts is None)
     given: dict[str, Any] = {
         "names": _check_strings("names", names, n, "point", LONGEST_LABEL),
         "texts": _check_strings("texts", texts, n, "point", min(LONGEST_TEXT, max(40, TEXT_BUDGET // n))),
-        "features": _check_strings("features", features, 0 if X is None else X.shape[1], "column", LONGEST_LABEL),
-        "pictures": None if images is None else open_pictures(images, X, n),
+        "pictures": None if images is None else open_pictures(images, None if values is None else values.X, n),
         "classes": None if labels is None else make_coloring("class", labels, n),
     }
     clusterer, found = _find_clusters(model, learner, graph, index, clusters)
@@ -186,7 +193,7 @@ def check_inputs(
         learner=learner,
         graph=graph,
         index=index,
-        X=X,
+        values=values,
         clusters=None if found is None else make_coloring("cluster", found, n),
         clusterer=clusterer,
         gap=find_eigengap(without_critical_edges(graph), random_state=0, n_jobs=learner.n_jobs) if gap is None else gap,
@@ -244,6 +251,19 @@ def _make_clusterer(n_clusters: Any, learner: GRASPEL) -> GraspelClustering:
     settings = {name: getattr(learner, name) for name in parameters if name in shared and name not in (*run, "verbose")}
     changed = {name: value for name, value in settings.items() if repr(value) != repr(parameters[name].default)}
     return GraspelClustering(n_clusters, **changed, **run)
+
+
+def _find_values(learner: Any, index: NeighborIndex, X: Any, features: Any, *, is_read: bool) -> Values | None:
+    """The values by which groups are described: those that are given, or those of the fit.
+
+    `is_read` says whether columns without names are read one by one; those of pictures and embeddings are not.
+    """
+    names = features
+    if features is None:
+        names = getattr(learner, "feature_names_in_", None) if X is None else getattr(X, "columns", None)
+    X = index.features if X is None else _check_X(learner, X, index.n_points)
+    names = _check_strings("features", names, 0 if X is None else X.shape[1], "column", LONGEST_LABEL)
+    return None if X is None else values_of_matrix(X, names, is_read=is_read or names is not None)
 
 
 def _check_X(learner: Any, X: Any, n_points: int) -> Any:

@@ -32,6 +32,9 @@ MODULES = (
     "theme",
     "dom",
     "density",
+    "columns",
+    "coloring",
+    "edges",
     "webgl",
     "raster",
     "scatter",
@@ -56,7 +59,7 @@ def render_page(contents: Contents) -> str:
         policy=policy,
         title=escape_text(contents.title),
         style=style,
-        summary=" ".join(f"<p>{escape_text(sentence)}</p>" for sentence in contents.summary),
+        summary=_render_summary(contents.summary, contents.claims),
         verdicts=_render_verdicts(contents.verdicts),
         certificate=_render_rows(contents.certificate.sentences()),
         settings=_render_rows(contents.settings),
@@ -91,6 +94,15 @@ def encode_json(value: object) -> str:
     """
     encoded = json.dumps(value, allow_nan=False, separators=(",", ":"))
     return encoded.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _render_summary(sentences: list[str], claims: list[tuple[str, str]]) -> str:
+    """The sentences, in which the words of a claim link to the points behind it."""
+    text = " ".join(f"<p>{escape_text(sentence)}</p>" for sentence in sentences)
+    for number, (words, section) in enumerate(claims):
+        said = escape_text(words)
+        text = text.replace(said, f'<a href="#{section}" data-claim="{number}">{said}</a>', 1)
+    return text
 
 
 def _render_verdicts(verdicts: Table) -> str:

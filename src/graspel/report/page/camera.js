@@ -20,11 +20,24 @@ export class Camera {
     this.inSpace = view !== null;
     this.start = view ? [0, 1, 2].map((k) => view.map((row) => row[k])) : IDENTITY;
     const ranges = [0, 1, 2].map((axis) => mainRange(points, 3, axis));
-    this.center = ranges.map(([low, high]) => (low + high) / 2);
     this.size = ranges.map(([low, high]) => high - low);
     this.radius = 0.5 * Math.hypot(...this.size) || 1;
+    this.center = this.findMiddle(ranges);
     this.width = this.height = 1;
     this.reset();
+  }
+
+  // The middle of the points as they are seen at the start, so that they stand in the middle of the drawing.
+  findMiddle(ranges) {
+    if (!this.inSpace) return ranges.map(([low, high]) => (low + high) / 2);
+    const turned = new Float32Array(this.points.length);
+    const { points, start } = this;
+    for (let k = 0; k < points.length; k += 3) {
+      for (let a = 0; a < 3; a++) turned[k + a] = start[a][0] * points[k] + start[a][1] * points[k + 1] + start[a][2] * points[k + 2];
+    }
+    const seen = [0, 1, 2].map((axis) => mainRange(turned, 3, axis));
+    this.seen = seen.map(([low, high]) => high - low);
+    return [0, 1, 2].map((a) => seen.reduce((sum, [low, high], k) => sum + (start[k][a] * (low + high)) / 2, 0));
   }
 
   reset() {
@@ -37,9 +50,8 @@ export class Camera {
     this.width = Math.max(width, 1);
     this.height = Math.max(height, 1);
     const margin = 0.92;
-    this.unit = this.inSpace
-      ? (margin * Math.min(this.width, this.height)) / (2 * this.radius) * 1.3
-      : margin * Math.min(this.width / (this.size[0] || 1e-9), this.height / (this.size[1] || 1e-9));
+    const [across, high] = this.inSpace ? this.seen : this.size;
+    this.unit = margin * Math.min(this.width / (across || 1e-9), this.height / (high || 1e-9));
     if (!Number.isFinite(this.unit) || this.size[0] + this.size[1] === 0) this.unit = 1;
   }
 

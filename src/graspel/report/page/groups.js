@@ -1,7 +1,12 @@
-// The section of groups: a card for each, with what sets it apart, what is typical of it, and its neighbors.
-import { button, element, fill, make } from "./dom.js";
-import { classColor } from "./theme.js";
+// The section of groups: a card for each, or a table in which a card opens, with what sets the group apart, what is
+// typical of it, and its neighbors.
+import { scaleLegend } from "./coloring.js";
+import { button, element, fill, make, scrollBox, sortableTable } from "./dom.js";
+import { classColor, classShape } from "./theme.js";
 import { formatCount, formatNumber, formatShare, plural } from "./words.js";
+
+const CARDS = 8;  // groups up to which each has a card; of more the cards open in a table
+const QUOTED = 160;  // characters of a text on a card
 
 export function showGroups(page, groups) {
   const host = element("groups");
@@ -10,43 +15,100 @@ export function showGroups(page, groups) {
     element("groups-section").remove();
     return;
   }
-  const largest = Math.max(...groups.flatMap((group) => group.features.map((one) => Math.abs(one.effect))), 1e-9);
   const order = groups.map((_, k) => k).sort((a, b) => clusters.sizes[b] - clusters.sizes[a]);
-  fill(host, order.map((k) => card(page, groups[k], k, Math.min(largest, 4))));
+  host.classList.toggle("cards", groups.length <= CARDS);
+  fill(host, groups.length <= CARDS ? order.map((k) => card(page, groups[k], k)) : groupTable(page, groups, order));
 }
 
-function card(page, group, k, largest) {
+// What a sign for a class or group looks like on the map.
+export function swatch(k) {
+  const made = make("span", { className: `swatch shape-${classShape(k)}`, "aria-hidden": "true" });
+  made.style.background = classColor(k);
+  made.dataset.group = k;
+  return made;
+}
+
+// One row for each group; its card opens beneath it.
+function groupTable(page, groups, order) {
+  const { clusters, known } = page.points;
+  const columns = [
+    { name: "group", key: (k) => clusters.names[k].toLowerCase() },
+    { name: "points", key: (k) => -clusters.sizes[k], number: true },
+    { name: "what sets it apart", key: (k) => apart(groups[k]).toLowerCase(), wide: true },
+  ];
+  const judged = groups.some((group) => group.agreement !== null);
+  if (judged) columns.push({ name: "graphs that agree", key: (k) => -groups[k].agreement, number: true, wide: true });
+  if (known) columns.push({ name: "known classes", key: (k) => classesOf(page, groups[k]).toLowerCase(), wide: true });
+  const cells = (k) => [
+    nameButton(page, groups[k], k, columns.length),
+    selecting(page, formatCount(clusters.sizes[k]), page.points.clusters, k),
+    apart(groups[k]),
+    ...(judged ? [agreeing(groups[k])] : []),
+    ...(known ? [classesOf(page, groups[k])] : []),
+  ];
+  return scrollBox("groups", sortableTable(columns, order.map((k) => ({ item: k, id: `row-${k}`, cells: cells(k) }))));
+}
+
+const apart = (group) => (group.words?.length ? group.words.slice(0, 5).join(", ") : group.features.slice(0, 2).map((one) => one.words).join("; "));
+const classesOf = (page, group) => group.classes.map(([c, part]) => `${page.points.known.names[c]} (${formatShare(part)})`).join(", ");
+const agreeing = ({ agreement, graphs }) => (agreement === null ? "" : `${formatNumber(agreement * graphs)} of ${graphs}`);
+
+function nameButton(page, group, k, span) {
+  const opener = button([swatch(k), make("span", { className: "group-name", "data-group": k }, page.points.clusters.names[k])], () => {
+    const row = opener.closest("tr");
+    const isOpen = row.nextElementSibling?.classList.contains("detail");
+    if (isOpen) row.nextElementSibling.remove();
+    else row.after(make("tr", { className: "detail" }, make("td", { colSpan: span }, card(page, group, k))));
+    opener.setAttribute("aria-expanded", String(!isOpen));
+  }, { className: "key", "aria-expanded": "false" });
+  return opener;
+}
+
+// A number of points that selects them on the map.
+function selecting(page, text, coloring, k) {
+  return button(text, () => page.choose(page.points.members(coloring, k), true), { className: "link", title: "select these points on the map" });
+}
+
+function card(page, group, k) {
   const { points } = page;
   const { clusters } = points;
   const share = clusters.sizes[k] / clusters.sizes.reduce((a, b) => a + b, 0);
-  const agreement = group.agreement === null ? "" : `; ${formatShare(group.agreement)} of the votes of several graphs agree`;
-  const swatch = make("span", { className: "swatch", "aria-hidden": "true" });
-  swatch.style.background = classColor(k);
-  swatch.dataset.group = k;
+  const agreement = group.agreement === null ? "" : `; on average ${agreeing(group)} graphs agree on its points`;
   const picture = group.picture
     ? make("img", { className: "mean", alt: `mean picture of ${clusters.names[k]}`, src: `data:image/png;base64,${group.picture}` }) : null;
-  const inside = group.classes.length && points.known
-    ? make("p", {}, `Classes: ${group.classes.map(([c, part]) => `${points.known.names[c]} (${formatShare(part)})`).join(", ")}`) : null;
+  const inside = group.classes.length && points.known ? make("p", {}, `Classes: ${classesOf(page, group)}`) : null;
   return make("article", { className: "card", id: `group-${k}` },
-    make("h3", {}, swatch, make("span", { className: "name" }, clusters.names[k])),
-    make("p", {}, `${plural(clusters.sizes[k], "point")} (${formatShare(share)})${agreement}`),
+    make("h3", {}, swatch(k), make("span", { className: "name" }, clusters.names[k])),
+    make("p", {}, selecting(page, plural(clusters.sizes[k], "point"), clusters, k), ` (${formatShare(share)})${agreement}`),
     make("p", { className: "actions" }, button("Show on the map", () => page.highlight(k, true)), " ", renaming(page, k)),
-    picture, inside, featureList(group, largest),
+    picture, inside, wordList(page, group), featureList(page, group, k),
     pointList(page, "Most typical", group.central), pointList(page, "Least typical", group.outlying), nearest(page, group));
 }
 
-function featureList(group, largest) {
+// Words that the texts of this group hold more often than others; each finds the texts with it.
+function wordList(page, group) {
+  if (!group.words?.length) return null;
+  const chips = group.words.map((word) => button(word, () => page.searchFor(word), { className: "chip" }));
+  return make("div", {}, make("h4", {}, "Its words"), make("div", { className: "chips" }, chips));
+}
+
+function featureList(page, group, k) {
   if (!group.features.length) return null;
+  const { classes } = page.points.clusters;
   const rows = group.features.map((one) => {
-    const bar = make("span", { className: `effect ${one.effect > 0 ? "high" : "low"}`, "aria-hidden": "true" }, make("span", {}));
-    bar.firstChild.style.width = `${Math.min(100, (100 * Math.abs(one.effect)) / largest)}%`;
-    return make("li", {}, make("span", {}, one.words), make("span", { className: "note" }, ` effect ${formatNumber(one.effect)}`), bar);
+    const drawn = one.column >= 0
+      ? page.columns.distribution(one.column, (i) => classes[i] === k, classColor(k)) : null;
+    return make("li", {}, make("span", {}, one.words), make("span", { className: "note" }, ` effect ${formatNumber(one.effect)}`), drawn);
   });
   return make("div", {}, make("h4", {}, "What sets it apart"), make("ol", { className: "features" }, rows));
 }
 
 function pointList(page, title, list) {
-  return list.length ? make("div", {}, make("h4", {}, title), make("div", { className: "chips" }, list.map((i) => page.chip(i)))) : null;
+  if (!list.length) return null;
+  const { points } = page;
+  const quotes = points.texts && !page.thumbnails.exist;
+  const chips = list.map((i) => (quotes ? page.chip(i, QUOTED) : page.chip(i)));
+  return make("div", {}, make("h4", {}, title), make("div", { className: quotes ? "chips quotes" : "chips" }, chips));
 }
 
 function nearest(page, group) {
@@ -82,11 +144,8 @@ function renaming(page, k) {
 export function legend(page) {
   const { coloring } = page;
   if (!coloring) return [];
+  if (coloring.positions) return scaleLegend(coloring);
   const order = coloring.sizes.map((_, k) => k).sort((a, b) => coloring.sizes[b] - coloring.sizes[a]);
-  return order.map((k) => {
-    const swatch = make("span", { className: "swatch", "aria-hidden": "true" });
-    swatch.style.background = classColor(k);
-    return button([swatch, make("span", {}, `${coloring.names[k]} `), make("span", { className: "note" }, formatCount(coloring.sizes[k]))],
-      () => page.highlight(page.lit === k ? -1 : k), { className: "key", "aria-pressed": String(page.lit === k) });
-  });
+  return order.map((k) => button([swatch(k), make("span", {}, `${coloring.names[k]} `), make("span", { className: "note" }, formatCount(coloring.sizes[k]))],
+    () => page.highlight(page.lit === k ? -1 : k), { className: "key", "aria-pressed": String(page.lit === k) }));
 }

@@ -25,10 +25,11 @@ export function placeBoxes(boxes, width, height) {
   const order = boxes.map((_, k) => k).sort((a, b) => boxes[b].weight - boxes[a].weight);
   for (const k of order) {
     const box = boxes[k];
-    for (const shift of [0, -1.1, 1.1, -2.2, 2.2]) {
+    for (const shift of [0, -18, 18, -36, 36]) {
       const x = Math.min(Math.max(box.x, 2), width - box.width - 2);
-      const moved = { ...box, x, y: box.y + shift * box.height };
-      const inside = moved.y >= 0 && moved.y + moved.height <= height && Math.abs(x - box.x) < box.width;
+      const y = Math.min(Math.max(box.y + shift, 2), height - box.height - 2);
+      const moved = { ...box, x, y };
+      const inside = y >= 0 && Math.abs(y - box.y) < 40 + box.height && Math.abs(x - box.x) < box.width;
       if (inside && x >= 0 && !placed.some((other) => covers(moved, other))) {
         placed.push(moved);
         result[k] = moved;

@@ -42,14 +42,14 @@ function showRounds(page, rest) {
   const drawing = new Scatter(element("rounds-drawing"), "the graph in space after some rounds; arrow keys turn it", { describe: (i) => page.points.describe(i) });
   page.drawings.push(drawing);
   drawing.show(page.space, rest.eye);
-  drawing.setEdges(page.pairs);
+  drawing.setEdges(page.edges.pairs);
   page.paint(drawing);
   const go = () => {
     const state = Number(slider.value);
     const here = states[state];
     const eta = here.eta === null ? "" : `, largest distortion ${formatNumber(here.eta)}`;
     element("state").textContent = `after ${plural(state, "round")}: ${formatCount(here.edges)} edges, density ${here.density.toFixed(3)}${eta}`;
-    drawing.setLayers(page.edgeLayers(state));
+    drawing.setLayers(page.edges.layers(state));
     fill(element("tradeoff"), lineChart("density against distortion", "density, edges per point", "largest distortion η", states.map((one) => [one.density, one.eta ?? NaN]),
       { isLog: true, ring: here.eta === null ? null : [here.density, here.eta] }));
   };

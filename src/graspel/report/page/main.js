@@ -1,5 +1,8 @@
 // The page: the map first, from the first data block; everything else when the rest of the file has arrived.
-import { button, element, fill, make } from "./dom.js";
+import { colorPoints, listChoices } from "./coloring.js";
+import { Columns } from "./columns.js";
+import { button, element, fill, make, markWords } from "./dom.js";
+import { Edges } from "./edges.js";
 import { legend, showGroups } from "./groups.js";
 import { showMade } from "./made.js";
 import { Network } from "./network.js";
@@ -7,18 +10,22 @@ import { Panel } from "./panel.js";
 import { Points } from "./points.js";
 import { Scatter } from "./scatter.js";
 import { showAnomalies, showClasses } from "./sections.js";
-import { classColor, classShape, isDark, onThemeChange, rgb, styleColor } from "./theme.js";
+import { chooseTheme, classColor, isDark, onThemeChange, recallTheme } from "./theme.js";
 import { Thumbnails } from "./thumbnails.js";
-import { bytes, floats, interleave, ints, readBlock, shorts } from "./unpack.js";
+import { bytes, floats, interleave, ints, readBlock } from "./unpack.js";
 import { formatCount, plural } from "./words.js";
 
 const FOUND = 12;  // points listed by the search
+const SNIPPET = 200;  // characters of a text in this list
 
 class Page {
   constructor() {
     const first = readBlock("first");
     this.points = new Points(first, document.title);
+    this.columns = new Columns([]);
+    this.mainClusters = this.points.clusters;
     this.coloring = this.points.clusters ?? this.points.known;
+    this.query = "";
     this.lit = -1;
     this.view = "map";
     this.thumbnails = new Thumbnails(null, this.points.n);
@@ -39,85 +46,75 @@ class Page {
     const rest = readBlock("rest");
     const { n } = this.points;
     this.points.addWords(rest.names, rest.texts);
+    this.columns = new Columns(rest.columns);
+    this.agreement = rest.agreement && { graphs: rest.agreement.graphs, shares: Float32Array.from(bytes(rest.agreement.shares), (v) => v / 255) };
     this.thumbnails = new Thumbnails(readBlock("pictures"), n);
     this.outlierScores = floats(rest.outlierScores);
     this.space = interleave(floats(rest.space), n);
     this.eye = rest.eye;
     this.origins = rest.origins;
     this.groups = rest.groups;
-    this.loadEdges(rest.edges);
+    this.edges = new Edges(rest.edges, this.map.camera);
     this.network = new Network(n, this.edges);
     showGroups(this, rest.groups);
     showClasses(this, rest.classes);
     showAnomalies(this, rest.anomalies);
     showMade(this, rest);
+    this.offerColorings();
+    this.linkClaims(rest.claims);
     for (const link of document.querySelectorAll("nav a")) if (!element(link.hash.slice(1))) link.remove();
     document.body.dataset.drawn = "yes";
-  }
-
-  // Edges in the order of rounds, so that the graph after a round is a beginning of the list.
-  loadEdges(packed) {
-    const all = { heads: ints(packed.heads), tails: ints(packed.tails), weights: floats(packed.weights), rounds: shorts(packed.rounds),
-      origins: bytes(packed.origins), eta: floats(packed.eta) };
-    const order = Array.from(all.rounds.keys()).sort((a, b) => all.rounds[a] - all.rounds[b] || a - b);
-    this.edges = Object.fromEntries(Object.entries(all).map(([name, values]) => [name, values.constructor.from(order, (e) => values[e])]));
-    this.pairs = new Uint32Array(2 * order.length);
-    for (let e = 0; e < order.length; e++) [this.pairs[2 * e], this.pairs[2 * e + 1]] = [this.edges.heads[e], this.edges.tails[e]];
-    this.map.setEdges(this.pairs);
-  }
-
-  // The edges after a round: those of the start in gray, those of the rounds in color.
-  edgeLayers(state = Infinity) {
-    const { rounds } = this.edges;
-    const end = (last) => { let e = rounds.length; while (e > 0 && rounds[e - 1] > last) e--; return e; };
-    const ink = (name, alpha) => [...rgb(styleColor(name)).map((v) => v / 255), alpha];
-    const start = end(0);
-    return [
-      { from: 0, to: start, color: ink("--edge", rounds.length > 20000 ? 0.35 : 0.6) },
-      { from: start, to: end(state), color: ink("--accent", 0.9) },
-    ];
   }
 
   // --- colors --------------------------------------------------------------------------------------------------------
 
   paint(drawing) {
-    const { n } = this.points;
-    const classes = this.coloring?.classes;
-    const [colors, shapes] = [new Uint8Array(4 * n), new Uint8Array(n)];
-    const inks = Array.from({ length: this.coloring?.names.length ?? 1 }, (_, k) => [...rgb(classColor(k)), 255]);
-    const faint = isDark() ? [110, 116, 126, 90] : [150, 156, 165, 90];
-    for (let i = 0; i < n; i++) {
-      const k = classes ? classes[i] : 0;
-      colors.set(this.lit >= 0 && k !== this.lit ? faint : inks[k], 4 * i);
-      shapes[i] = classShape(k);
-    }
-    drawing.setColors(colors, shapes);
+    drawing.setColors(...colorPoints(this.coloring, this.points.n, this.lit));
+  }
+
+  // The ways to color the points, once the columns are known.
+  offerColorings() {
+    this.choices = listChoices(this);
+    fill(element("coloring"), this.choices.map(({ kind, name }) => make("option", { value: kind }, name)));
+    element("color-label").hidden = false;
+    if (this.coloring) element("coloring").value = this.coloring.kind;
   }
 
   paintAll() {
     for (const drawing of this.drawings) this.paint(drawing);
-    if (this.coloring) this.map.setLabels(this.coloring.names, this.coloring.classes, this.coloring.sizes);
+    const named = this.coloring?.positions ? this.points.clusters : this.coloring;
+    if (named) this.map.setLabels(named.names, named.classes, named.sizes);
     fill(element("legend"), legend(this));
+    if (this.lit >= 0 || this.view === "edges") this.drawEdges();
+  }
+
+  // On the map as it is there are none.
+  drawEdges() {
+    if (!this.edges) return;
+    if (this.view === "map") this.map.setLayers([]);
+    else this.edges.drawOn(this.map, this.view === "edges", this.coloring?.classes, this.lit);
   }
 
   changeTheme() {
+    element("theme").textContent = isDark() ? "Light" : "Dark";
     this.paintAll();
-    for (const swatch of document.querySelectorAll(".card .swatch")) swatch.style.background = classColor(Number(swatch.dataset.group));
+    for (const sign of document.querySelectorAll("#groups .swatch")) sign.style.background = classColor(Number(sign.dataset.group));
+    if (this.groups && this.columns.exist) showGroups(this, this.groups);
     if (this.groups) this.show(this.view);
   }
 
   restore() {
-    if (this.pairs) this.map.setEdges(this.pairs);
     this.paintAll();
+    this.drawEdges();
   }
 
   // --- what the reader does ------------------------------------------------------------------------------------------
 
   // A button that stands for a point: its picture or its name.
-  chip(i) {
+  chip(i, length = 40) {
     const picture = this.thumbnails.make(i, 44, "");
-    const name = this.points.title(i);
-    const say = picture ? [picture] : name;
+    const name = this.points.title(i, length);
+    const say = picture ? [picture] : markWords(name, this.query);
     return button(say, () => this.pick(i, true), { className: picture ? "chip picture" : "chip", "aria-label": `show ${name}`, title: this.points.describe(i) });
   }
 
@@ -128,9 +125,23 @@ class Page {
     element("map-section").scrollIntoView({ block: "start" });
   }
 
-  choose(points) {
+  // `shows` brings the map into sight; else the list of what was chosen comes into sight, if the page is narrow.
+  choose(points, shows = false) {
     this.toggleLasso(false);
     this.panel.choose(points);
+    if (shows) element("map-section").scrollIntoView({ block: "start" });
+    else element("panel").scrollIntoView({ block: "nearest" });
+  }
+
+  // Each claim of the summary selects the points behind it.
+  linkClaims(claims) {
+    for (const link of document.querySelectorAll("[data-claim]")) {
+      const points = Array.from(ints(claims[Number(link.dataset.claim)]));
+      link.addEventListener("click", (event) => {
+        event.preventDefault();
+        this.choose(points, true);
+      });
+    }
   }
 
   highlight(k, scrolls = false) {
@@ -149,6 +160,12 @@ class Page {
     this.paintAll();
   }
 
+  searchFor(words) {
+    element("search").value = words;
+    this.search();
+    element("map-section").scrollIntoView({ block: "start" });
+  }
+
   rename(k, name) {
     this.points.rename(k, name);
     this.paintAll();
@@ -162,7 +179,7 @@ class Page {
     const inSpace = view === "space";
     if (inSpace !== (this.view === "space")) this.map.show(inSpace ? this.space : this.points.map, inSpace ? this.eye : null);
     this.view = view;
-    this.map.setLayers(view === "map" ? [] : this.edgeLayers());
+    this.drawEdges();
     for (const tab of document.querySelectorAll("[role=tab]")) {
       const isOn = tab.dataset.view === view;
       tab.setAttribute("aria-selected", String(isOn));
@@ -178,12 +195,13 @@ class Page {
   }
 
   search() {
-    const found = this.points.find(element("search").value);
+    this.query = element("search").value.trim();
+    const found = this.points.find(this.query);
     const host = element("found");
-    host.hidden = !element("search").value.trim();
+    host.hidden = !this.query;
     fill(host, make("p", { role: "status" }, found.length ? `${plural(found.length, "point")} found` : "nothing found"),
       found.length ? make("p", {}, button(`Choose all ${formatCount(found.length)}`, () => this.choose(found))) : null,
-      make("div", { className: "chips" }, found.slice(0, FOUND).map((i) => this.chip(i))),
+      make("div", { className: this.points.texts && !this.thumbnails.exist ? "chips quotes" : "chips" }, found.slice(0, FOUND).map((i) => this.chip(i, SNIPPET))),
       found.length > FOUND ? make("p", { className: "note" }, `and ${formatCount(found.length - FOUND)} more`) : null);
     return found;
   }
@@ -201,9 +219,10 @@ class Page {
       });
     });
     const select = element("coloring");
-    fill(select, this.points.colorings.map((one) => make("option", { value: one.kind }, one.kind === "cluster" ? "group" : one.kind)));
-    if (this.points.colorings.length < 2) element("color-label").hidden = true;
-    select.addEventListener("change", () => this.setColoring(this.points.colorings.find((one) => one.kind === select.value)));
+    element("color-label").hidden = true;
+    select.addEventListener("change", () => this.setColoring(this.choices.find((one) => one.kind === select.value).make()));
+    element("theme").textContent = isDark() ? "Light" : "Dark";
+    element("theme").addEventListener("click", () => chooseTheme(isDark() ? "light" : "dark"));
     element("lasso").addEventListener("click", () => this.toggleLasso(!this.map.selecting));
     let timer = 0;
     element("search").addEventListener("input", () => {
@@ -219,6 +238,7 @@ class Page {
 }
 
 export function start() {
+  recallTheme();
   const page = new Page();
   window.graspelReport = page;  // for tests, and for readers who like to explore
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", () => page.load());

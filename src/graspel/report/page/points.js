@@ -16,6 +16,12 @@ export class Points {
     this.recallNames();
   }
 
+  // Show another layer of clusters; the names that were kept are those of the first one.
+  setClusters(coloring) {
+    this.colorings = this.colorings.map((one) => (one === this.clusters ? coloring : one));
+    this.clusters = coloring;
+  }
+
   addWords(names, texts) {
     Object.assign(this, { names, texts });
   }
@@ -36,6 +42,14 @@ export class Points {
 
   label(i) {
     return this.known ? this.known.names[this.known.classes[i]] : null;
+  }
+
+  // The members of the group of a point, and a key for what is kept about them.
+  peers(i) {
+    const { clusters } = this;
+    if (!clusters) return ["all", () => Array.from({ length: this.n }, (_, j) => j)];
+    const k = clusters.classes[i];
+    return [`${clusters.layer ?? ""} ${k}`, () => this.members(clusters, k)];
   }
 
   describe(i) {

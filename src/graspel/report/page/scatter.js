@@ -6,7 +6,7 @@ import { middlePoints, placeBoxes } from "./labels.js";
 import { RasterPainter } from "./raster.js";
 import { styleColor } from "./theme.js";
 import { WebGLPainter } from "./webgl.js";
-import { shortened } from "./words.js";
+import { wrapped } from "./words.js";
 
 const REACH = 14;  // pixels around the pointer in which a point is found
 const STEP = 60;  // pixels that an arrow key moves the drawing
@@ -71,7 +71,7 @@ export class Scatter {
     if (!this.names || !this.points) return;
     const { names, classes, sizes } = this.names;
     const middles = middlePoints(this.points, classes, names.length);
-    this.labels = names.map((text, k) => ({ text: shortened(text, 24), point: middles[k], weight: sizes[k] }))
+    this.labels = names.map((text, k) => ({ text, lines: wrapped(text, 22, 2), point: middles[k], weight: sizes[k] }))
       .filter((one) => one.point >= 0);
   }
 
@@ -168,16 +168,16 @@ export class Scatter {
   drawLabels(ink, ground) {
     const { pen, camera } = this;
     Object.assign(pen, { font: "600 15px system-ui, sans-serif", textBaseline: "top", lineJoin: "round", lineWidth: 4 });
-    const boxes = this.labels.map(({ text, point, weight }) => {
-      const [x, y] = camera.project(point);
-      const width = pen.measureText(text).width;
-      return { x: x - width / 2, y: y - 9, width, height: 18, weight };
+    const seen = this.labels.map((one) => ({ ...one, at: camera.project(one.point) }))
+      .filter(({ at: [x, y] }) => x >= 0 && y >= 0 && x <= camera.width && y <= camera.height);
+    const boxes = seen.map(({ lines, at: [x, y], weight }) => {
+      const width = Math.max(...lines.map((line) => pen.measureText(line).width));
+      return { x: x - width / 2, y: y - 9 * lines.length, width, height: 18 * lines.length, weight };
     });
     placeBoxes(boxes, camera.width, camera.height).forEach((box, k) => {
       if (!box) return;
-      Object.assign(pen, { strokeStyle: ground, fillStyle: ink });
-      pen.strokeText(this.labels[k].text, box.x, box.y);
-      pen.fillText(this.labels[k].text, box.x, box.y);
+      Object.assign(pen, { strokeStyle: ground, fillStyle: ink, textAlign: "center" });
+      for (const act of ["strokeText", "fillText"]) seen[k].lines.forEach((line, row) => pen[act](line, box.x + box.width / 2, box.y + 18 * row));
     });
   }
 

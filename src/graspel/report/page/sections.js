@@ -1,7 +1,9 @@
 // The sections "against known classes" and "anomalies".
-import { element, fill, make, scrollBox, table } from "./dom.js";
-import { isDark } from "./theme.js";
+import { button, element, fill, make, scrollBox, table } from "./dom.js";
 import { formatCount, formatNumber, formatShare, plural } from "./words.js";
+
+const COMPACT = 12;  // classes from which the table is narrow: shares in small cells under upright names
+const NAMED_COLUMNS = 2;  // columns named in which an outlier is odd
 
 export function showClasses(page, found) {
   if (!found) {
@@ -10,26 +12,40 @@ export function showClasses(page, found) {
   }
   const { known, clusters } = page.points;
   const parts = found.sentences.map((sentence) => make("p", {}, sentence));
-  if (found.table && clusters) parts.push(make("h3", {}, "Groups (rows) against classes (columns), in points"), scrollBox("groups against classes", heatMap(found, clusters, known)));
-  if (found.mixed.length) parts.push(make("h3", {}, "What is mixed"), make("ul", {}, found.mixed.map((sentence) => make("li", {}, sentence))));
+  if (found.table && clusters) {
+    const isCompact = found.columns.length > COMPACT;
+    parts.push(make("h3", {}, `Groups (rows) against classes (columns), ${isCompact ? "in percent of the group" : "in points"}`),
+      make("p", { className: "note" }, "A cell selects its points on the map."), scrollBox("groups against classes", heatMap(page, found, isCompact)));
+  }
+  if (found.mixed.length) parts.push(make("h3", {}, "What is mixed"), make("ul", {}, found.mixed.map((one) => make("li", {}, mixture(page, one)))));
   else if (found.table) parts.push(make("p", {}, "No class is spread over several groups, and no group holds several classes."));
   parts.push(make("h3", {}, "Labels to check"), ...doubtful(page, found));
   fill(element("classes"), parts);
 }
 
-function heatMap(found, clusters, known) {
+// A sentence about what is mixed, which selects the points that it is about.
+function mixture(page, { words, group, known }) {
+  const { points, mainClusters } = page;
+  return button(words, () => page.choose(known === null ? points.members(mainClusters, group) : points.members(points.known, known), true), { className: "link" });
+}
+
+function heatMap(page, found, isCompact) {
+  const { mainClusters: clusters, points: { known } } = page;
   const totals = found.table.map((row) => row.reduce((a, b) => a + b, 0));
-  const head = make("tr", {}, make("th", { scope: "col" }, ""), found.columns.map((c) => make("th", { scope: "col" }, known.names[c])));
+  const head = make("tr", {}, make("th", { scope: "col" }, ""), found.columns.map((c) => make("th", { scope: "col", title: known.names[c] }, make("span", {}, known.names[c]))));
   const rows = found.rows.map((g) => make("tr", {}, make("th", { scope: "row", className: "group-name", "data-group": g }, clusters.names[g]),
     found.columns.map((c) => {
       const number = found.table[g][c];
       const share = number / Math.max(totals[g], 1);
-      const cell = make("td", { title: `${formatShare(share)} of this group` }, number ? formatCount(number) : "");
+      const say = `${plural(number, "point")} of class ${known.names[c]}, ${formatShare(share)} of this group`;
+      const text = isCompact ? String(Math.round(100 * share) || "") : formatCount(number);
+      const members = () => page.points.members(clusters, g).filter((i) => known.classes[i] === c);
+      const cell = make("td", { title: say }, number ? button(text, () => page.choose(members(), true), { className: "cell", "aria-label": say }) : "");
       cell.style.setProperty("--share", share.toFixed(3));
       if (number) cell.classList.add(share > 0.45 ? "strong" : "weak");
       return cell;
     })));
-  return make("table", { className: `heat${isDark() ? " dark" : ""}` }, make("thead", {}, head), make("tbody", {}, rows));
+  return make("table", { className: `heat${isCompact ? " compact" : ""}` }, make("thead", {}, head), make("tbody", {}, rows));
 }
 
 function doubtful(page, { doubtful: list, n_doubtful: number }) {
@@ -37,6 +53,7 @@ function doubtful(page, { doubtful: list, n_doubtful: number }) {
   const { points } = page;
   const rows = list.map(({ point, suggested, score }) => [named(page, point), points.label(point), points.known.names[suggested], score.toFixed(2)]);
   return [
+    make("p", {}, choosing(page, list.map((one) => one.point), list.length < number ? `Select these ${formatCount(list.length)}` : "Select all of them")),
     make("p", { className: "note" }, `${plural(number, "point")} whose near points mostly have another label${list.length < number ? `; these are the first ${formatCount(list.length)}` : ""}, the most doubtful first. The score is the share of votes for the other class minus the share for its own.`),
     scrollBox("labels to check", table(["point", "its label", "near points say", "score"], rows)),
   ];
@@ -49,17 +66,29 @@ function named(page, point) {
 }
 
 export function showAnomalies(page, found) {
-  const outliers = found.outliers.map(([point, score]) => [named(page, point), formatNumber(score)]);
+  const reasons = page.columns.exist ? [(point) => oddColumns(page, point)] : [];
+  const outliers = found.outliers.map(([point, score]) => [named(page, point), formatNumber(score), ...reasons.map((say) => say(point))]);
   const copies = found.copies.map(({ points, number }) => [make("div", { className: "chips" }, points.map((i) => page.chip(i))), formatCount(number)]);
   const bridges = [
     ...found.edges.map(([p, q, cut]) => [make("div", { className: "chips" }, page.chip(p), page.chip(q)), "edge", formatCount(cut), cut]),
     ...found.nodes.map(([p, cut]) => [page.chip(p), "point", formatCount(cut), cut]),
   ].sort((a, b) => b[3] - a[3]).map((row) => row.slice(0, 3));
   fill(element("anomalies"),
-    block("Outliers", "How many times farther each is from the points near it than is usual there.", ["point", "times"], outliers),
+    block("Outliers", "How many times farther each is from the points near it than is usual there.", ["point", "times", ...reasons.map(() => "odd in")], outliers),
     block("Copies", found.n_copies ? `${plural(found.n_copies, "point")} equal to an earlier one.` : "No two points are equal.", ["equal points", "number"], copies),
     block("Bridges", bridges.length ? "Single edges and points without which the graph falls apart, and how many points are then cut off." : "No single edge or point connects five or more points to the rest.", ["bridge", "kind", "points cut off"], bridges));
 }
+
+// The columns in which a point differs most from its group.
+function oddColumns(page, point) {
+  const { columns, points } = page;
+  const odd = columns.compare(point, ...points.peers(point)).filter((one) => one.isOdd).slice(0, NAMED_COLUMNS);
+  if (!odd.length) return "no single column";
+  return make("ul", { className: "plain" }, odd.map(({ c, usual }) => make("li", {}, make("strong", {}, columns.list[c].name), ` ${columns.show(c, point)}`,
+    make("span", { className: "note" }, ` usual: ${columns.describeUsual(c, usual)}`))));
+}
+
+const choosing = (page, points, words) => button(words, () => page.choose(points, true));
 
 function block(title, note, columns, rows) {
   return make("div", {}, make("h3", {}, title), make("p", { className: "note" }, note), rows.length ? scrollBox(title.toLowerCase(), table(columns, rows)) : null);

@@ -8,6 +8,12 @@ export const formatNumber = (number) => {
   if (size !== 0 && (size < 1e-3 || size >= 1e6)) return number.toExponential(2);
   return Number(number.toPrecision(3)).toString();
 };
+// A value of the data, with all digits that single precision holds.
+export const formatValue = (number) => {
+  const size = Math.abs(number);
+  if (!Number.isFinite(number) || (size !== 0 && (size < 1e-4 || size >= 1e12))) return String(Number(number.toPrecision(4)));
+  return Number(number.toPrecision(7)).toLocaleString("en", { useGrouping: size >= 10000, maximumSignificantDigits: size >= 1e5 ? 7 : 5 });
+};
 export const plural = (number, word) => `${formatCount(number)} ${word}${number === 1 ? "" : "s"}`;
 
 export function shortened(text, length) {
@@ -61,4 +67,39 @@ export function ticks(low, high, wanted = 5) {
   const found = [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * span; k++) found.push(Number((k * step).toPrecision(12)));
   return found;
+}
+
+// A text cut at the places where it holds one of the words: [part, whether it is one of them].
+export function splitAtWords(text, query) {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean).sort((a, b) => b.length - a.length);
+  if (!words.length) return [[text, false]];
+  const low = text.toLowerCase();
+  if (low.length !== text.length) return [[text, false]];  // letters whose small form is longer: places would not fit
+  const parts = [];
+  let from = 0;
+  for (let at = 0; at < text.length;) {
+    const word = words.find((one) => low.startsWith(one, at));
+    if (!word) at++;
+    else {
+      if (at > from) parts.push([text.slice(from, at), false]);
+      parts.push([text.slice(at, at + word.length), true]);
+      at += word.length;
+      from = at;
+    }
+  }
+  if (from < text.length) parts.push([text.slice(from), false]);
+  return parts;
+}
+
+// A name on at most `rows` lines of about `width` letters, broken between words.
+export function wrapped(text, width, rows) {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const last = lines[lines.length - 1];
+    if (last && last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = last ? `${last} ${word}` : word;
+  }
+  const kept = lines.slice(0, rows).map((line) => shortened(line, width + 4));
+  if (lines.length > rows) kept[rows - 1] = `${shortened(kept[rows - 1], width + 2).replace(/[…,]$/, "")}…`;
+  return kept;
 }
