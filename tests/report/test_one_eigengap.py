@@ -29,8 +29,9 @@ def test_the_report_of_a_learner_has_the_number_and_the_clusters_of_the_clustere
     assert without_critical_edges(learner.graph_).n_edges == clusterer.graph_.n_edges
     found = gather(learner)
     assert len(found.rest["groups"]) == clusterer.n_clusters_
-    assert found.rest["spectrum"]["gap"] == clusterer.eigengap_.n_clusters
-    assert clusterer.eigengap_.sentence() in found.words["eigengap"]
+    is_one = clusterer.eigengap_.n_clusters == clusterer.n_clusters_
+    assert found.rest["spectrum"]["gap"] == (clusterer.n_clusters_ if is_one else None)
+    assert (clusterer.eigengap_.sentence() in found.words["eigengap"]) == is_one, "the page has one number of groups"
     assert clusterer.cluster_count_.sentence() in found.words["eigengap"]
     assert clusterer.cluster_count_.sentence() in number_of_groups(found)
 
@@ -44,12 +45,14 @@ def test_of_points_on_other_machines_the_eigengap_decides(fitted, monkeypatch):
     assert clusterer.eigengap_.sentence() in number_of_groups(found)
 
 
-def test_clusters_of_a_given_number_are_shown_with_the_same_gap(fitted):
+def test_where_another_number_is_given_no_gap_says_how_many_groups_there_are(fitted):
     X, learner, clusterer = fitted
+    assert clusterer.eigengap_.n_clusters != 4
     found = gather(learner, clusters=GraspelClustering(4, random_state=0).fit(X))
     assert len(found.rest["groups"]) == 4
-    assert found.rest["spectrum"]["gap"] == clusterer.eigengap_.n_clusters
-    assert clusterer.eigengap_.sentence() in found.words["eigengap"]
+    assert found.rest["spectrum"]["gap"] is None
+    assert clusterer.eigengap_.sentence() not in found.words["eigengap"]
+    assert "The 4 groups of this page do not rest on it." in found.words["eigengap"]
 
 
 def test_there_is_one_count_of_rounds(fitted):

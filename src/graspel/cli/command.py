@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass
+from functools import partial
 from inspect import Parameter, Signature, signature
 from shutil import get_terminal_size
 from textwrap import fill
@@ -39,7 +41,8 @@ class Command:
     ----------
     function : callable
         Its parameters are the options. One that is annotated with a dataclass stands for all fields of that class; to
-        a list `written` the function appends what it has written, for the message after Ctrl-C.
+        a list `written` the function appends what it has written, for the message after Ctrl-C; `repeat` writes the
+        options that were given as the command line of another command.
     help : str
         The first paragraph is the line in the list of commands.
     examples : tuple of str
@@ -62,9 +65,9 @@ class Command:
         hints = get_type_hints(self.function, include_extras=True)
         groups = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
         options: list[tuple[str, Any, Any]] = []  # name, default and annotation
-        writes = "written" in hints
+        writes, repeats = "written" in hints, "repeat" in hints
         for name, parameter in signature(self.function).parameters.items():
-            if name == "written":
+            if name in ("written", "repeat"):
                 continue
             if name in groups:
                 inner = get_type_hints(groups[name], include_extras=True)
@@ -78,10 +81,13 @@ class Command:
         def run(**given: Any) -> None:
             given.pop("parameters", None)
             with friendly_errors(quiet=given.get("quiet", False)) as written:
+                more: dict[str, Any] = {"written": written} if writes else {}
+                if repeats:
+                    more["repeat"] = partial(write_command, options, dict(given))
                 for name, group in groups.items():
                     make: Any = group
                     given[name] = make(**{field.name: given.pop(field.name) for field in fields(group)})
-                self.function(**given, **({"written": written} if writes else {}))
+                self.function(**given, **more)
 
         parameters = [
             Parameter(n, Parameter.KEYWORD_ONLY, default=value, annotation=kind) for n, value, kind in options
@@ -102,6 +108,41 @@ class Command:
 
         help = "List what --set can set, with meanings and defaults"
         return Annotated[bool, typer.Option("--parameters", help=help, callback=list_them, is_eager=True)]
+
+
+def write_command(
+    options: list[tuple[str, Any, Any]], given: dict[str, Any], command: str, output: str, names: Iterable[str]
+) -> str:
+    """The command line of a command that writes `output`, with those of the options `names` that were given.
+
+    Parameters
+    ----------
+    options : list of (name, default, annotation)
+    given : dict
+    command, output : str
+    names : iterable of str
+
+    Examples
+    --------
+    >>> drop = ("drop", None, Annotated[str, typer.Option()])
+    >>> write_command([drop], {"drop": "id,my name"}, "learn", "graph.npz", ["drop"])
+    "graspel learn -o graph.npz --drop 'id,my name'"
+    """
+    files, words = [], []
+    for name, default, annotation in options:
+        value = given.get(name, default)
+        if name not in names or value is None or value is False:
+            continue
+        info = annotation.__metadata__[0]
+        if isinstance(info, typer.models.ArgumentInfo):
+            files.append(shlex.quote(str(value)))
+            continue
+        flags = (info.default, *(info.param_decls or ()))  # typer takes the first name for the default until it runs
+        flag = next((one for one in flags if str(one).startswith("--")), f"--{name.replace('_', '-')}")
+        texts = {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else value
+        for text in texts if isinstance(texts, list | tuple) else [texts]:
+            words += [flag, shlex.quote(str(text))]
+    return " ".join(["graspel", command, *files, "-o", output, *words])
 
 
 def list_parameters(estimator: str, options: dict[str, str]) -> str:

@@ -60,7 +60,7 @@ class TableOptions:
     def read(self, path: Path) -> Any:
         """Read the points from a file, a `PointTable`; the rows of a folder are read later, block by block."""
         from graspel.data.stored import open_folder
-        from graspel.io.table_roles import PointTable, Roles
+        from graspel.io.table_roles import PointTable
         from graspel.io.tables import read_table
 
         announce("reading", detail=path.name)
@@ -70,9 +70,39 @@ class TableOptions:
             if given:
                 raise ValueError(f"{path} is a folder, whose columns are all features: leave out {given}.")
             return PointTable(open_folder(path, self.key), None, None)
+        return read_table(path, key=self.key, header=self.header, roles=self._roles())
+
+    def _roles(self) -> Any:
+        from graspel.io.table_roles import Roles
+
         lists = {"columns": _split(self.columns), "drop": _split(self.drop)}
-        roles = Roles(self.id_column, self.label_column, scale=self.scale, impute=self.impute, **lists)
-        return read_table(path, key=self.key, header=self.header, roles=roles)
+        return Roles(self.id_column, self.label_column, scale=self.scale, impute=self.impute, **lists)
+
+    def write_reading(self, path: Path) -> str:
+        """Python code that reads the same points as X.
+
+        >>> print(TableOptions(drop="name", scale="standard").write_reading(Path("people.csv")))
+        from pathlib import Path
+        <BLANKLINE>
+        from graspel.io.table_roles import Roles
+        from graspel.io.tables import read_table
+        <BLANKLINE>
+        X = read_table(Path('people.csv'), roles=Roles(drop=('name',), scale='standard')).X
+        """
+        options = {name: getattr(self, name) for name in ("key", "header") if getattr(self, name) is not None}
+        own = {field.name: (getattr(self._roles(), field.name), field.default) for field in fields(self._roles())}
+        roles = ", ".join(f"{name}={value!r}" for name, (value, default) in own.items() if value != default)
+        given = [repr(str(path)), *(f"{name}={value!r}" for name, value in options.items())]
+        if path.is_dir() and not roles and path.suffix != ".h5ad":
+            return (
+                f"from graspel.data.stored import open_folder\n\nX = open_folder({', '.join(given[:1])}, {self.key!r})"
+            )
+        given[0] = f"Path({given[0]})"
+        imports = ["from graspel.io.tables import read_table"]
+        if roles:
+            imports.insert(0, "from graspel.io.table_roles import Roles")
+            given.append(f"roles=Roles({roles})")
+        return "\n".join(["from pathlib import Path", "", *imports, "", f"X = read_table({', '.join(given)}).X"])
 
     def find_classes(self, labels: Path | None, points: Any, n_points: int, data: Path) -> list[Any] | None:
         """Return the known classes, from a file of their own or from a column of the table (None: a graph is given)."""

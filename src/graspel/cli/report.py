@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,6 +38,7 @@ def report(
     table: TableOptions,
     run: options.Run,
     written: list[str],
+    repeat: Callable[[str, str, Iterable[str]], str],
 ) -> None:
     """Learn the graph of `data` and write its report to `output`."""
     parameters = run.choose("GRASPEL", metric=metric)
@@ -45,6 +48,7 @@ def report(
     with run.progress():
         from graspel.cluster.clustering import check_n_clusters
         from graspel.report import write_report
+        from graspel.report.inputs import Source
         from graspel.report.pictures import open_pictures
 
         points = table.read(data)
@@ -59,10 +63,14 @@ def report(
             points = points._replace(features=None)
         known |= _read_words(words, points)
         model.fit(_make_index(X, model))
-        write_report(model, output, clusters=n_clusters, title=title, source=data.name, **known)
+        command = repeat("learn", "graph.npz", [*OF_GRAPH, *(field.name for field in fields(TableOptions))])
+        source = Source(data.name, command, table.write_reading(data))
+        write_report(model, output, clusters=n_clusters, title=title, source=source, **known)
     written.append(str(output))
     run.show_certificate(f"The report on {data.name}, written to {output}", model)
 
+
+OF_GRAPH = ("data", "metric", "settings", "random_state")  # options on which the graph depends, beside the columns
 
 COMMAND = Command(
     report,

@@ -16,7 +16,7 @@ from graspel.plot.palette import clip_name
 from graspel.report.anomalies import Anomalies, find_anomalies
 from graspel.report.classes import Comparison, compare_with_classes
 from graspel.report.groups import Group, describe_groups
-from graspel.report.inputs import Coloring, Inputs
+from graspel.report.inputs import Coloring, Inputs, Source
 from graspel.report.making import (
     describe_convergence,
     describe_gap,
@@ -105,12 +105,21 @@ def gather_contents(inputs: Inputs, title: str | None = None) -> Contents:
             "drawn": _describe_selection(found.selection, inputs.graph),
             "eigengap": describe_gap(inputs),
             "convergence": describe_convergence(inputs.learner.history_),
-            "code": write_code(inputs.model, inputs.clusterer),
+            **_describe_recipe(inputs),
         },
         first=_pack_first(inputs, found),
         rest=_pack_rest(inputs, found),
         pictures=_pack_pictures(inputs, found),
     )
+
+
+def _describe_recipe(inputs: Inputs) -> dict[str, str]:
+    """The command line, if there was one, and the Python code that make the same graph again."""
+    source = inputs.source
+    if not isinstance(source, Source):
+        return {"command": "", "code": write_code(inputs.model, inputs.clusterer)}
+    command = f"{source.command}\n"
+    return {"command": command, "code": write_code(inputs.model, inputs.clusterer, source.reading)}
 
 
 def _find_sections(inputs: Inputs) -> _Sections:
@@ -181,7 +190,7 @@ def _pack_rest(inputs: Inputs, found: _Sections) -> dict[str, Any]:
         "anomalies": found.anomalies.pack(selection),
         "states": list_states(graph, history),
         "rounds": list_rounds(history),
-        "spectrum": describe_spectrum(inputs.gap),
+        "spectrum": describe_spectrum(inputs),
         "pairs": list_pairs(inputs),
     }
 
@@ -215,10 +224,11 @@ def _pack_pictures(inputs: Inputs, found: _Sections) -> dict[str, Any] | None:
     return {**sheets, "chosen": None if sheets["chosen"] is None else pack(sheets["chosen"], "<i4")}
 
 
-def _make_title(title: str | None, source: str | None) -> str:
+def _make_title(title: str | None, source: str | Source | None) -> str:
     if title:
         return clip_name(title, 200)
-    return f"What is in {clip_name(source, 100)}" if source else "What is in the data"
+    name = source.name if isinstance(source, Source) else source
+    return f"What is in {clip_name(name, 100)}" if name else "What is in the data"
 
 
 def _describe_selection(selection: Selection, graph: Graph) -> str:

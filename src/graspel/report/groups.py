@@ -12,7 +12,7 @@ from graspel.data.prepare import is_of_rows
 from graspel.findings import Table, count_classes, find_effects, find_nearest_groups, find_representatives
 from graspel.findings.groups import distances_to_centers
 from graspel.plot.palette import clip_name
-from graspel.report.inputs import LONGEST_LABEL, NO_MEANS, Inputs
+from graspel.report.inputs import LONGEST_LABEL, NO_MEANS, NOISE, Inputs
 from graspel.report.packing import Selection, finite_or_none
 from graspel.report.pictures import picture_as_text
 from graspel.report.values import Values
@@ -21,7 +21,6 @@ from graspel.runtime.types import Floats, Ints
 N_FEATURES = 5  # features named for each group
 N_POINTS = 6  # typical and outlying points shown for each group
 N_NEAREST = 3  # nearest groups, and largest classes, named
-NOISE = "-1"  # the label of points that belong to no cluster
 CLEAR_EFFECT = 0.5  # smallest effect after which a group is named: medium by Cohen's rule
 CLEAR_MAJORITY = 0.5  # smallest share of a class after which a group is named
 CLEAR_PAIR = 0.75  # smallest share of two classes after which a group is named

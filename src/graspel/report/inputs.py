@@ -29,11 +29,28 @@ from graspel.report.values import Values, values_of_matrix
 from graspel.runtime.types import Floats, Ints
 
 SMALLEST_CLUSTERED = 8  # points; fewer are not clustered unless the user gives clusters
+NOISE = "-1"  # the label of points that belong to no cluster
 MAX_CLASSES = 60  # classes with a color and a name of their own: ten colors and six symbols
 TEXT_BUDGET = 5_000_000  # characters of all texts together; the page stays below 15 MB
 LONGEST_TEXT = 600  # characters of a text; longer ones are cut
 NO_MEANS = Means(*np.zeros((3, 0, 0)))
 LONGEST_LABEL = 60  # characters of the name of a class, point or feature; longer ones are cut
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the points come from.
+
+    Attributes
+    ----------
+    name : str, such as the name of a file
+    command : str, the command line that learns the same graph
+    reading : str, Python code that makes X from the file as it was made here
+    """
+
+    name: str
+    command: str
+    reading: str
 
 
 @dataclass(frozen=True)
@@ -96,7 +113,7 @@ class Inputs:
     gap : Eigengap of the graph, from which a number of clusters would be chosen if it were clustered alone
     names, texts : lists of str, or None
     pictures : Pictures or None
-    source : str or None
+    source : str, Source or None
     """
 
     model: Any
@@ -111,7 +128,7 @@ class Inputs:
     names: list[str] | None
     texts: list[str] | None
     pictures: Pictures | None
-    source: str | None
+    source: str | Source | None
 
     @property
     def n_points(self) -> int:
@@ -153,6 +170,11 @@ class Inputs:
         return getattr(self.clusterer, "cluster_count_", None) or self.gap
 
     @property
+    def n_groups(self) -> int:
+        """Number of groups; points that are in none are no group."""
+        return 1 if self.clusters is None else len(self.clusters.names) - (NOISE in self.clusters.names)
+
+    @property
     def agreement(self) -> Floats | None:
         """For every point the share of the clusterings of a consensus that agree on it, where there was a consensus."""
         return np.asarray(self.clusterer.agreement_, dtype=np.float64) if self.n_clustered_graphs > 1 else None
@@ -173,7 +195,7 @@ def check_inputs(
     texts: Any = None,
     images: Any = None,
     features: Any = None,
-    source: str | None = None,
+    source: str | Source | None = None,
 ) -> Inputs:
     """Check what the user gave, and find clusters where there are none."""
     learner, graph = get_learner(model), get_graph(model)

@@ -12,11 +12,10 @@ import numpy as np
 from graspel.findings import compare_resistance
 from graspel.findings.resistance import describe_pairs
 from graspel.graph import Graph, Origin
-from graspel.learning.eigengap import Eigengap
 from graspel.learning.history import Round
 from graspel.plot.fitted import get_learner
 from graspel.plot.palette import clip_name
-from graspel.report.inputs import Inputs
+from graspel.report.inputs import Inputs, Source
 from graspel.report.packing import finite_or_none, pack
 
 SHOWN = 20  # eigenvalues drawn, as in the paper's figures
@@ -75,9 +74,13 @@ def list_pairs(inputs: Inputs) -> list[dict[str, Any]] | None:
     return packed
 
 
-def describe_spectrum(gap: Eigengap) -> dict[str, Any]:
-    """The first eigenvalues, as many as are needed to show the gap, and how many lie before it (None without a gap)."""
-    before = gap.n_clusters if len(gap.gaps) else None
+def describe_spectrum(inputs: Inputs) -> dict[str, Any]:
+    """The first eigenvalues, as many as are needed to show the gap, and how many lie before it.
+
+    None are said to lie before it if that is not the number of groups: the page has one number of them.
+    """
+    gap = inputs.gap
+    before = gap.n_clusters if len(gap.gaps) and inputs.n_groups == gap.n_clusters else None
     shown = max(SHOWN, (before or 0) + 2)
     return {"values": [0.0, *gap.values[: shown - 1].tolist()], "gap": before}
 
@@ -85,6 +88,8 @@ def describe_spectrum(gap: Eigengap) -> dict[str, Any]:
 def describe_gap(inputs: Inputs) -> str:
     """What the spectrum says about the number of clusters, in sentences."""
     sentences = [f"Here: {inputs.gap.sentence()}."]
+    if inputs.n_groups != inputs.gap.n_clusters:
+        sentences = [f"The {inputs.n_groups:,} groups of this page do not rest on it."]
     n_critical = int((inputs.graph.origin == Origin.CRITICAL).sum())
     if n_critical:
         sentences.append(
@@ -96,10 +101,11 @@ def describe_gap(inputs: Inputs) -> str:
     return " ".join(sentences)
 
 
-def list_settings(model: Any, source: str | None) -> list[tuple[str, str]]:
+def list_settings(model: Any, source: str | Source | None) -> list[tuple[str, str]]:
     """Names and values of all that the graph depends on: data, seed, parameters, versions."""
     learner = get_learner(model)
-    rows = [("data", clip_name(source, LONGEST_VALUE) if source else "given in Python")]
+    name = source.name if isinstance(source, Source) else source
+    rows = [("data", clip_name(name, LONGEST_VALUE) if name else "given in Python")]
     rows.append(("shape", f"{learner.certificate_.n_nodes:,} points, {learner.n_features_in_:,} features"))
     if learner.random_state is None:
         rows.append(("seed", "none was set: another run may differ a little; set random_state to repeat it exactly"))
@@ -109,15 +115,15 @@ def list_settings(model: Any, source: str | None) -> list[tuple[str, str]]:
     return rows
 
 
-def write_code(model: Any, clusterer: Any = None) -> str:
-    """Python code that fits the model to X again, and the clusterer if it is another one."""
+def write_code(model: Any, clusterer: Any = None, reading: str | None = None) -> str:
+    """Python code that fits the model to X again, and the clusterer if it is another one; `reading` makes X."""
     fitted = {"learner" if model is get_learner(model) else "model": model}
     if clusterer is not model and hasattr(clusterer, "learner_"):
         fitted["clusterer"] = clusterer
     learners = {"GRASPEL" for one in fitted.values() if getattr(one, "learner", None) is not None}
     names = sorted(learners | {type(one).__name__ for one in fitted.values()})
     lines = [f"{name} = {estimator!r}.fit(X)" for name, estimator in fitted.items()]
-    return "\n".join([f"from graspel import {', '.join(names)}", "", *lines])
+    return "\n".join([*([] if reading is None else [reading]), f"from graspel import {', '.join(names)}", "", *lines])
 
 
 def _format_value(value: Any) -> str:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graspel.io.atomic import check_output, write_atomically
 from graspel.runtime.progress import announce
+
+if TYPE_CHECKING:
+    from graspel.report.inputs import Source
 
 __all__ = ["check_report_file", "write_report"]
 
@@ -32,7 +35,7 @@ def write_report(
     X: Any = None,
     features: Any = None,
     title: str | None = None,
-    source: str | None = None,
+    source: str | Source | None = None,
 ) -> None:
     """Write the report of a fitted model to a file, completely or not at all.
 
@@ -62,8 +65,8 @@ def write_report(
     features : sequence of M str, optional
         Names of the columns of X; default: those that it had when the model was fitted.
     title : str, optional
-    source : str, optional
-        Where the points come from, such as the name of a file.
+    source : str or graspel.report.making.Source, optional
+        Where the points come from, such as the name of a file; a Source says how they were read, too.
 
     Raises
     ------
