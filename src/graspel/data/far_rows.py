@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from graspel.runtime.types import Floats
 
-FAR = 1e10  # distance from the median, in typical ones, that is kept: there the learner settles, at 1e20 it does not
+FAR = 1e10  # far rows are moved to about this multiple of the typical distance; at 1e20 the learner fails
 GAP = 1e2  # ratio of consecutive distances from the median above which a new group of far rows begins
 SPAN = 1e4  # largest ratio of distances within a group: all distances stay below FAR * SPAN * 1000 typical ones
 SAMPLE_ROWS = 1024  # rows from which the median and the typical distance are estimated

@@ -21,7 +21,7 @@ from graspel.data.protocol import Data, RowData
 from graspel.data.sparse import SparseData
 from graspel.runtime.types import Floats, Ints, Singles
 
-OTHER_SCALE = 100.0  # change of the spectral norm from which points are prepared anew; z_data then changes 10,000 times
+OTHER_SCALE = 100.0  # change of the spectral norm from which points are prepared again; z_data changes 10,000 times
 
 
 @dataclass
@@ -55,13 +55,13 @@ class ChangingRows:
         return cls(points, coordinates.T @ coordinates, coordinates.sum(axis=0), points.X, points.sketch)
 
     def takes(self, X: Any) -> bool:
-        """Whether rows can be added without preparing all points anew: they are on no other scale."""
+        """Whether rows can be added without preparing all points again: they are on no other scale."""
         if self.points.frame.sketch_scale == 0 or not _is_alike(self.points.frame.preparation, self.points, X):
             return False
         return self._norm_ratio(self.points.like(X).sketch, 1.0, X.shape[0]) <= OTHER_SCALE
 
     def leaves(self, gone: Ints) -> bool:
-        """Whether rows can be removed without preparing the others anew: these are on no other scale."""
+        """Whether rows can be removed without preparing the others again: these are on no other scale."""
         return self._norm_ratio(self.points.sketch[gone], -1.0, -len(gone)) >= 1 / OTHER_SCALE
 
     def _norm_ratio(self, changed: Singles, sign: float, n_more: int) -> float:
@@ -111,11 +111,11 @@ class ChangingSparse:
     points: SparseData
 
     def takes(self, X: Any) -> bool:
-        """Whether rows can be added without preparing all points anew: they are on no other scale."""
+        """Whether rows can be added without preparing all points again: they are on no other scale."""
         return _is_alike(self.points.frame.preparation, self.points, X)
 
     def leaves(self, gone: Ints) -> bool:
-        """Whether rows can be removed without preparing the others anew: these are on no other scale."""
+        """Whether rows can be removed without preparing the others again: these are on no other scale."""
         kept = np.setdiff1d(np.arange(self.points.n_points), gone)
         rest = SparseData.prepare(self.points.X[kept], self.points.frame.preparation)
         return rest.spectral_norm * OTHER_SCALE >= self.points.spectral_norm

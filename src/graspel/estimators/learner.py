@@ -258,7 +258,7 @@ default="knn"
         where the number of points has changed by a tenth, a few rounds of critical edges follow. The time grows with
         the number of new points, not with that of all points. In `graph_.round` an edge carries the number of the batch
         that brought it. Rows on another scale than all before (1e15 after 1) need another unit: then all points are
-        learned anew.
+        learned again.
 
         Parameters
         ----------
@@ -282,7 +282,7 @@ default="knn"
         return self._learn_again(stack_rows(self._growing.points.points.X, rows), names)
 
     def forget(self, nodes: Any) -> GRASPEL:
-        """Remove points from the graph, which stays connected; the others keep their order and are numbered anew.
+        """Remove points from the graph, which stays connected; the others keep their order and are numbered again.
 
         Parameters
         ----------

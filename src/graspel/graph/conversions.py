@@ -85,7 +85,7 @@ def _constructor_columns(columns: dict[str, Any]) -> dict[str, Any]:
 
 
 def to_networkx(graph: Graph) -> networkx.Graph:
-    """Convert to a networkx.Graph; see `Graph.to_networkx`."""
+    """Return a networkx.Graph, with weight and provenance as edge attributes and names as `name` of the nodes."""
     nx = import_optional("networkx", "networkx", "Graph.to_networkx")
     columns = labeled_columns(graph)
     heads, tails = columns.pop("head"), columns.pop("tail")
@@ -98,8 +98,12 @@ def to_networkx(graph: Graph) -> networkx.Graph:
     return result
 
 
-def from_networkx(kind: type[Graph], G: networkx.Graph, weight: str | None) -> Graph:
-    """Convert from a networkx.Graph; see `Graph.from_networkx`."""
+def from_networkx(kind: type[Graph], G: networkx.Graph, weight: str | None = "weight") -> Graph:
+    """Make a graph from an undirected networkx.Graph; edges without the attribute `weight` have weight 1.
+
+    The names of the nodes are their attribute `name`, or else what networkx calls them, unless these are
+    0, 1, 2, ... in order.
+    """
     if not hasattr(G, "is_multigraph"):
         raise TypeError(f"G is a {type(G).__name__}: must be a networkx.Graph.")
     if G.is_directed() or G.is_multigraph():
@@ -116,7 +120,7 @@ def from_networkx(kind: type[Graph], G: networkx.Graph, weight: str | None) -> G
 
 
 def to_igraph(graph: Graph) -> igraph.Graph:
-    """Convert to an igraph.Graph; see `Graph.to_igraph`."""
+    """Return an igraph.Graph, with weight and provenance as edge attributes and names as `name` of the vertices."""
     ig = import_optional("igraph", "igraph", "Graph.to_igraph")
     columns = labeled_columns(graph)
     edges = list(zip(columns.pop("head"), columns.pop("tail"), strict=True))
@@ -124,8 +128,8 @@ def to_igraph(graph: Graph) -> igraph.Graph:
     return ig.Graph(n=graph.n_nodes, edges=edges, directed=False, vertex_attrs=names, edge_attrs=columns)
 
 
-def from_igraph(kind: type[Graph], G: igraph.Graph, weight: str | None) -> Graph:
-    """Convert from an igraph.Graph; see `Graph.from_igraph`."""
+def from_igraph(kind: type[Graph], G: igraph.Graph, weight: str | None = "weight") -> Graph:
+    """Make a graph from an undirected igraph.Graph; without the edge attribute `weight` all weights are 1."""
     if not hasattr(G, "get_edgelist"):
         raise TypeError(f"G is a {type(G).__name__}: must be an igraph.Graph.")
     if G.is_directed() or G.has_multiple():
@@ -138,8 +142,16 @@ def from_igraph(kind: type[Graph], G: igraph.Graph, weight: str | None) -> Graph
     return _from_edges(kind, G.vcount(), edges, G.vs[NAME] if NAME in G.vs.attributes() else None)
 
 
-def to_pyg(graph: Graph, x: Any, y: Any) -> torch_geometric.data.Data:
-    """Convert to a torch_geometric Data object; see `Graph.to_pyg`."""
+def to_pyg(graph: Graph, x: Any = None, y: Any = None) -> torch_geometric.data.Data:
+    """Return a torch_geometric Data object: every edge in both directions, with `edge_weight`.
+
+    Parameters
+    ----------
+    x : array-like or tensor (n_nodes x features), optional
+        Features of the nodes, dense. They become float32, as the weights.
+    y : array-like or tensor (n_nodes), optional
+        Labels of the nodes as numbers: whole numbers become int64, others float32.
+    """
     torch = import_optional("torch", "pyg", "Graph.to_pyg")
     pyg = import_optional("torch_geometric.data", "pyg", "Graph.to_pyg")
     ends = np.stack([np.concatenate([graph.heads, graph.tails]), np.concatenate([graph.tails, graph.heads])])

@@ -22,7 +22,7 @@ import os
 from collections.abc import Iterable
 from functools import cached_property
 from numbers import Real
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import scipy.sparse as sp
@@ -40,15 +40,10 @@ from graspel.graph.conversions import (
 )
 from graspel.graph.edges import canonical_edges, edge_keys
 from graspel.graph.names import check_names
-from graspel.graph.neighbor_lists import NeighborLists, neighbor_lists
-from graspel.graph.provenance import Origin, explain_edge
+from graspel.graph.neighbor_lists import neighbor_lists
+from graspel.graph.provenance import Origin, why
 from graspel.io.checks import file_suffix
 from graspel.runtime.html_views import html_view
-
-if TYPE_CHECKING:
-    import igraph
-    import networkx
-    import torch_geometric.data
 
 __all__ = ["Graph"]
 
@@ -266,48 +261,10 @@ class Graph:
             raise ValueError(f"factor={factor!r}: must be a positive finite number, it multiplies every weight.")
         return self.with_weights(self.weights * float(factor))
 
-    def why(self, p: int | str, q: int | str) -> str:
-        """Explain in one sentence why the edge between nodes `p` and `q` (numbers or names) is in the graph.
-
-        Examples
-        --------
-        >>> Graph(3, [0, 1], [1, 2], [1.0, 2.0], origin=[Origin.NEIGHBOR, Origin.JOIN], round=[0, 1]).why(1, 0)
-        'Nodes 0 and 1 are joined, with weight 1: pair of nearest neighbors in the data, from the start.'
-        """
-        return explain_edge(self, p, q)
-
-    def neighbor_lists(self, k: int, *, include_self: bool = False, lengths: ArrayLike | None = None) -> NeighborLists:
-        """Return the k nearest nodes of every node, by distance along the graph.
-
-        Many tools want lists of the same length for all points: `precomputed_knn` of UMAP, `PrecomputedNeighbors` of
-        openTSNE, the pairs of PaCMAP.
-
-        Parameters
-        ----------
-        k : int
-            Number of neighbors; with `include_self` the node itself is the first of them.
-        include_self : bool, default=False
-            Whether every list begins with the node itself, at distance 0, as UMAP expects.
-        lengths : array-like of float, shape (n_edges,), optional
-            Length of each edge, in the order of `heads`; default 1 / sqrt(weight), which is proportional to the
-            distance in the data unless the weights were refined.
-
-        Returns
-        -------
-        NeighborLists
-            `indices` and `distances`, arrays (n_nodes x k) by increasing distance. It unpacks like a tuple.
-
-        Examples
-        --------
-        >>> indices, distances = Graph(3, [0, 1], [1, 2], [1.0, 0.25]).neighbor_lists(2)
-        >>> indices, distances
-        (array([[1, 2],
-               [0, 2],
-               [1, 0]]), array([[1., 3.],
-               [1., 2.],
-               [2., 3.]]))
-        """
-        return neighbor_lists(self, k, include_self=include_self, lengths=lengths)
+    why = why
+    neighbor_lists = neighbor_lists
+    to_networkx, to_igraph, to_pyg = to_networkx, to_igraph, to_pyg
+    from_networkx, from_igraph = classmethod(from_networkx), classmethod(from_igraph)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the graph with all its provenance to an .npz file. The file is written completely or not at all."""
@@ -345,40 +302,6 @@ class Graph:
     def export(self, path: str | os.PathLike[str]) -> None:
         """Write the graph in the format that the suffix names: .npz, .mtx, .graphml, .csv or .parquet."""
         write_graph(self, path)
-
-    def to_networkx(self) -> networkx.Graph:
-        """Return a networkx.Graph, with weight and provenance as edge attributes and names as `name` of the nodes."""
-        return to_networkx(self)
-
-    @classmethod
-    def from_networkx(cls, G: networkx.Graph, weight: str | None = "weight") -> Graph:
-        """Make a graph from an undirected networkx.Graph; edges without the attribute `weight` have weight 1.
-
-        The names of the nodes are their attribute `name`, or else what networkx calls them, unless these are
-        0, 1, 2, ... in order.
-        """
-        return from_networkx(cls, G, weight)
-
-    def to_igraph(self) -> igraph.Graph:
-        """Return an igraph.Graph, with weight and provenance as edge attributes and names as `name` of the vertices."""
-        return to_igraph(self)
-
-    @classmethod
-    def from_igraph(cls, G: igraph.Graph, weight: str | None = "weight") -> Graph:
-        """Make a graph from an undirected igraph.Graph; without the edge attribute `weight` all weights are 1."""
-        return from_igraph(cls, G, weight)
-
-    def to_pyg(self, x: Any = None, y: Any = None) -> torch_geometric.data.Data:
-        """Return a torch_geometric Data object: every edge in both directions, with `edge_weight`.
-
-        Parameters
-        ----------
-        x : array-like or tensor (n_nodes x features), optional
-            Features of the nodes, dense. They become float32, as the weights.
-        y : array-like or tensor (n_nodes), optional
-            Labels of the nodes as numbers: whole numbers become int64, others float32.
-        """
-        return to_pyg(self, x, y)
 
     def _repr_html_(self) -> str:
         """A small drawing and the figures of the graph, for notebooks."""

@@ -59,7 +59,37 @@ class Seeds(NamedTuple):
 def neighbor_lists(
     graph: Graph, k: int, *, include_self: bool = False, lengths: ArrayLike | None = None
 ) -> NeighborLists:
-    """The k nearest nodes of every node; see `Graph.neighbor_lists`."""
+    """Return the k nearest nodes of every node, by distance along the graph.
+
+    Many tools want lists of the same length for all points: `precomputed_knn` of UMAP, `PrecomputedNeighbors` of
+    openTSNE, the pairs of PaCMAP.
+
+    Parameters
+    ----------
+    k : int
+        Number of neighbors; with `include_self` the node itself is the first of them.
+    include_self : bool, default=False
+        Whether every list begins with the node itself, at distance 0, as UMAP expects.
+    lengths : array-like of float, shape (n_edges,), optional
+        Length of each edge, in the order of `heads`; default 1 / sqrt(weight), which is proportional to the
+        distance in the data unless the weights were refined.
+
+    Returns
+    -------
+    NeighborLists
+        `indices` and `distances`, arrays (n_nodes x k) by increasing distance. It unpacks like a tuple.
+
+    Examples
+    --------
+    >>> from graspel import Graph
+    >>> indices, distances = Graph(3, [0, 1], [1, 2], [1.0, 0.25]).neighbor_lists(2)
+    >>> indices, distances
+    (array([[1, 2],
+           [0, 2],
+           [1, 0]]), array([[1., 3.],
+           [1., 2.],
+           [2., 3.]]))
+    """
     limit = graph.n_nodes if include_self else graph.n_nodes - 1
     check_number(
         "k", k, f"from 1 to {limit}, the number of nodes to choose from", lambda v: 1 <= v <= limit, whole=True

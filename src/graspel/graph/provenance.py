@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from graspel.graph.names import find_node, shown_node
 if TYPE_CHECKING:
     from graspel.graph.graph import Graph
 
-__all__ = ["Origin", "explain_edge"]
+__all__ = ["Origin", "why"]
 
 
 class Origin(IntEnum):
@@ -49,15 +49,22 @@ class Origin(IntEnum):
         return self.name.lower()
 
 
-def explain_edge(graph: Graph, p: Any, q: Any) -> str:
-    """Explain why the edge between two nodes is in the graph; see `Graph.why`."""
-    p, q = sorted((find_node(graph, p), find_node(graph, q)))
-    at = _find_edge(graph, p, q)
+def why(graph: Graph, p: int | str, q: int | str) -> str:
+    """Explain in one sentence why the edge between nodes `p` and `q` (numbers or names) is in the graph.
+
+    Examples
+    --------
+    >>> from graspel import Graph
+    >>> Graph(3, [0, 1], [1, 2], [1.0, 2.0], origin=[Origin.NEIGHBOR, Origin.JOIN], round=[0, 1]).why(1, 0)
+    'Nodes 0 and 1 are joined, with weight 1: pair of nearest neighbors in the data, from the start.'
+    """
+    low, high = sorted((find_node(graph, p), find_node(graph, q)))
+    at = _find_edge(graph, low, high)
     numbers = {"eta": graph.eta[at], "gradient": graph.gradient[at]}
     known = " and ".join(f"{name} {value:.4g}" for name, value in numbers.items() if not np.isnan(value))
     when = "from the start" if graph.round[at] == 0 else f"in round {graph.round[at]}"
     reason = f"{Origin(graph.origin[at]).meaning}, {when}{', with ' if known else ''}{known}"
-    ends = f"{shown_node(graph, p)} and {shown_node(graph, q)}"
+    ends = f"{shown_node(graph, low)} and {shown_node(graph, high)}"
     return f"Nodes {ends} are joined, with weight {graph.weights[at]:.4g}: {reason}."
 
 

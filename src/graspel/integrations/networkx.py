@@ -41,7 +41,7 @@ MOST_WORK = 1e13  # multiplications of an exact factor, some minutes, above whic
 
 
 class BackendGraph:
-    """A networkx graph that this backend computes with. It is read anew at every call, so it may change in between."""
+    """A networkx graph that this backend computes with. It is read again at every call, so it may change in between."""
 
     __networkx_backend__ = BACKEND
 

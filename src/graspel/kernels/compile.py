@@ -2,7 +2,7 @@
 
 numba runs the machine code in its cache as it finds it: one wrong byte ends the process or changes results, and a
 truncated file ends every later call in an error. So the files of the cache begin with a digest of their content and of
-numba's version. One that does not agree with it counts as missing, and the kernel is compiled anew.
+numba's version. One that does not agree with it counts as missing, and the kernel is compiled again.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class _CheckedFiles(IndexDataCacheFile):  # type: ignore[misc]
     def _load_data(self, name: str) -> Any:
         data = self._read(self._data_path(name))
         if data is None:
-            raise OSError(f"{name} is damaged")  # numba compiles anew and replaces the file
+            raise OSError(f"{name} is damaged")  # numba compiles again and replaces the file
         return data
 
     def _write(self, path: str, content: Any) -> None:

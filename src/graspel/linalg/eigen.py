@@ -5,7 +5,7 @@ The null space needs no iteration: it is spanned by the indicator vectors of the
 
 `follow_eigenpairs` is for a connected graph that gains a few edges from one call to the next. Edges only raise
 eigenvalues. So the vectors of the last call are a good start, and if none was missing there, none is searched for
-again. The elimination is done anew in each call. A kept one is no good preconditioner: each new edge between distant
+again. The elimination is done again in each call. A kept one is no good preconditioner: each new edge between distant
 nodes adds an eigenvalue far from one. On 63,620 sentence embeddings LOBPCG took 56 iterations or more with the factors
 of the first round, and six to eight with new ones, which cost as much as two or three iterations.
 

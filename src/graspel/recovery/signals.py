@@ -40,7 +40,7 @@ from graspel.data.preparation import MAX_UNITS, SAFE_RANGE, power_of_two_unit
 from graspel.data.validation import check_signals
 from graspel.runtime.types import Floats
 
-FAR = 1e3  # distances from the median row, in typical ones, that are kept: their squares use 6 of the 16 digits
+FAR = 1e3  # far rows are moved to about this multiple of the typical distance: their squares use 6 of the 16 digits
 SMALLEST_SIGNAL, LARGEST_SIGNAL = 1e-140, 1e140  # range of typical values; the weights lie between 1e-300 and 1e300
 VARIES = 1e-12  # largest difference, relative to the largest value, below which values count as equal
 LEAST_SHARE = 0.005  # noise variance over half the typical smallest distance; below this the noise counts as 0

@@ -47,7 +47,7 @@ from graspel.runtime.shown import quote
 from graspel.runtime.types import Floats, Ints
 
 FEW_ROUNDS = 3  # rounds of Steps 2 to 4 after a change
-FLOOR_DRIFT = 2.0  # factor between the floor of distances and that of a fit from which it is taken anew
+FLOOR_DRIFT = 2.0  # factor between the floor of distances and that of a fit from which it is taken again
 CHANGED_SHARE = 0.1  # change of the number of points, as a share of it, after which these rounds are run
 
 
@@ -102,11 +102,11 @@ class GrowingGraph:
         return cls(growing(fit.points), neighbors, edges, fit.weigh, fit.settings, list(fit.history), graph.n_nodes)
 
     def takes(self, X: Any) -> bool:
-        """Whether rows can be added; else all points are to be learned anew: some differ by another scale."""
+        """Whether rows can be added; else all points are to be learned again: some differ by another scale."""
         return self.neighbors.indices.shape[1] > 0 and self.points.takes(X)
 
     def leaves(self, gone: Ints) -> bool:
-        """Whether points can be removed; else the others are to be learned anew: they are on another scale."""
+        """Whether points can be removed; else the others are to be learned again: they are on another scale."""
         return self.points.leaves(gone)
 
     def add(self, X: Any, rng: np.random.Generator) -> Fit:

@@ -1,4 +1,4 @@
-r"""The plan of a run: memory and time, foretold from the size of the data.
+r"""The plan of a run: memory and time, predicted from the size of the data.
 
 Every step takes memory in proportion to the number of points, and the steps come one after the other, so the peak is
 the largest of them, beside a fixed part for compiled loops. With D columns of the sketch, lists of w entries, b
@@ -39,7 +39,7 @@ FIXED_SECONDS = 4.0  # loading libraries and compiled loops
 POINT_SECONDS = 9e-5  # seconds of one processor for each point
 VALUE_SECONDS = 1.5e-7  # seconds of one processor for each value of X
 PARALLEL = 0.7  # share of the work that threads divide among themselves
-TOLERANCE = 1.5  # factor between foretold and measured memory
+TOLERANCE = 1.5  # factor between predicted and measured memory
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Plan:
         return None if self.available is None else self.memory + self.data <= self.available
 
     def check(self) -> None:
-        """Raise if the run cannot fit, even if it takes less than foretold by the tolerance of the model.
+        """Raise if the run cannot fit, even if it takes less than predicted by the tolerance of the model.
 
         X is in memory already when this is asked.
         """
