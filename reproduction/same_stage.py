@@ -20,12 +20,7 @@ from graspel import GraspelClustering
 from graspel.baselines import KNN, ConsensusKNN
 from graspel.cluster import cluster_graph
 from graspel.cluster.consensus import find_consensus
-from graspel.cluster.members import MEMBERS, Nodes, agreed_graph, build_member
-from graspel.data.prepare import prepare_rows
 from graspel.graph import Graph
-from graspel.learning.initial import initial_graph
-from graspel.learning.neighbor_rules import CONSIDERED
-from graspel.neighbors.index import NeighborIndex
 from graspel.runtime.types import Ints
 from reproduction.clusterings import FoundClusters, Problem, cluster_built, construct, join_components, measure_clusters
 from reproduction.data import TITLES, load_data
@@ -60,24 +55,6 @@ def default_clustering(problem: Problem, **parameters: Any) -> FoundClusters:
     return FoundClusters(model.labels_, density=model.graph_.density)
 
 
-def agreed_alone(problem: Problem) -> FoundClusters:
-    """The agreed graph of our seven members as a single graph, without the vote. Equal points are one node."""
-    rng = np.random.default_rng(problem.seed)
-    start = initial_graph(
-        NeighborIndex.of_points(prepare_rows(np.asarray(problem.X))), "knn", 2, rng, n_listed=CONSIDERED
-    )
-    neighbors = start.neighbors
-    if neighbors is None:
-        raise RuntimeError("the start has no neighbor lists")
-    nodes = Nodes.of_points(neighbors, start.weigh)
-    graphs = [Graph.from_adjacency(build_member(member, nodes, rng)) for member in MEMBERS]
-    agreed = agree(graphs, cluster_each(graphs, problem))
-    labels = np.empty(len(problem.y), dtype=np.int64)
-    labels[neighbors.distinct] = cluster_each([agreed], problem)[0]
-    labels[neighbors.copies] = labels[neighbors.copy_of]
-    return FoundClusters(labels, density=agreed.density)
-
-
 def consensus_of(build: Callable[[Problem], list[Graph]]) -> Callable[[Problem], FoundClusters]:
     """Cluster by our consensus, with other graphs as members."""
 
@@ -89,21 +66,13 @@ def consensus_of(build: Callable[[Problem], list[Graph]]) -> Callable[[Problem],
 
 
 def vote(graphs: Sequence[Graph], problem: Problem) -> Ints:
-    """The consensus of the clusters of these graphs and of their agreed graph."""
-    labels = cluster_each(graphs, problem)
-    labels += cluster_each([agree(graphs, labels)], problem)
-    return find_consensus(labels).labels
+    """The consensus of the clusters of these graphs, all of them trusted alike."""
+    return find_consensus(cluster_each(graphs, problem)).labels
 
 
 def cluster_each(graphs: Sequence[Graph], problem: Problem) -> list[Ints]:
     """The clusters of every graph, by our assignment stage."""
     return [cluster_graph(graph, problem.n_clusters, random_state=problem.seed).labels for graph in graphs]
-
-
-def agree(graphs: Sequence[Graph], labels: Sequence[Ints]) -> Graph:
-    """The agreed graph of these graphs and their clusters."""
-    weights = find_consensus(labels).weights
-    return Graph.from_adjacency(agreed_graph([graph.adjacency for graph in graphs], labels, weights))
 
 
 def seven_of(baseline: type[KNN] | type[ConsensusKNN]) -> Callable[[Problem], list[Graph]]:
@@ -121,7 +90,6 @@ GRAPH_ROWS: dict[str, StageRow] = {
     "cons-knn": StageRow("cons-kNN", one_graph("cons-knn")),
     "lsgl": StageRow("LSGL", one_graph("lsgl"), is_slow=True),
     "graspel-2nn": StageRow("graspel, 2NN", one_graph("2nn")),
-    "graspel-agreed": StageRow("graspel, the agreed graph alone", agreed_alone),
 }
 CONSENSUS_ROWS: dict[str, StageRow] = {
     "knn-seven": StageRow("kNN, seven numbers", consensus_of(seven_of(KNN)), is_slow=True),
@@ -203,7 +171,7 @@ def _format(acc: float, nmi: float) -> str:
 
 NOTES = """\
 ACC/NMI, means over the seeds (one on MNIST). "One graph": the graph, its components joined, clustered by our assignment
-stage. "Consensus": each member clustered by that stage, then their consensus with the agreed graph. kNN, cons-kNN and
+stage. "Consensus": each member clustered by that stage, then their consensus. kNN, cons-kNN and
 LSGL have k = 10; "seven numbers" are the graphs with 2, 3, 5, 7, 10, 12 and 15 neighbors, and edges per point are the
 mean over the members there. For graspel they are those of the learned graph; with the uNN start, every graph that is
 clustered has at most 1.15. Above 20,000 points our default clusters

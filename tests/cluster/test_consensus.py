@@ -7,21 +7,29 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster.hierarchy import is_valid_linkage
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import pdist, squareform
 from sklearn.datasets import load_digits, make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from graspel import GRASPEL, GraspelClustering
 from graspel.cluster.clustering import refine_by_kmeans
 from graspel.cluster.consensus import (
-    AGREED,
-    ENOUGH_LINKS,
     adjusted_agreement,
     describe_consensus,
     find_consensus,
     match_labels,
+    separation,
 )
-from graspel.cluster.members import MEMBERS, Nodes, agreed_graph, build_member, count_side_by_side
+from graspel.cluster.members import (
+    CENTERS,
+    MEMBERS,
+    WARD,
+    Nodes,
+    build_member,
+    cluster_without_graph,
+    count_shared,
+    count_side_by_side,
+)
 from graspel.data.prepare import prepare_rows
 from graspel.learning.weights import Weights
 from graspel.linalg.components import Components
@@ -111,7 +119,7 @@ def test_one_graph_is_the_learned_one_and_a_learner_means_one():
 def test_the_result_says_how_sure_it_is(seed):
     X, _ = make_blobs(300, 3, centers=4, cluster_std=1.5, random_state=seed)
     model = GraspelClustering(4, random_state=seed).fit(X)
-    assert list(model.member_weights_) == [*(member.name for member in MEMBERS), AGREED]
+    assert list(model.member_weights_) == [*(member.name for member in MEMBERS), WARD, CENTERS]
     assert sum(model.member_weights_.values()) == pytest.approx(1)
     assert ((model.agreement_ >= 0) & (model.agreement_ <= 1 + 1e-9)).all()
     assert model.cluster_overlaps_.shape == (4, 4)
@@ -157,14 +165,63 @@ def test_noise_is_marked():
 
 
 @pytest.mark.long_seeds
-def test_centers_where_no_graph_separates(seed):
-    """Overlapping Gaussians in many dimensions: links are cut, and k-means from the consensus is better."""
+def test_points_count_where_no_graph_separates(seed):
+    """Overlapping Gaussians in many dimensions: the members without a graph are trusted, and the result is better."""
     X, y = make_blobs(1500, 60, centers=8, center_box=(-1.1, 1.1), cluster_std=1.6, random_state=seed)
     model = GraspelClustering(8, random_state=seed).fit(X)
     alone = GraspelClustering(8, consensus=1, random_state=seed).fit(X)
-    assert model.kept_links_ < ENOUGH_LINKS
-    assert list(model.member_weights_) == [member.name for member in MEMBERS]
     assert clustering_accuracy(y, model.labels_) > clustering_accuracy(y, alone.labels_)
+
+
+def test_clusters_of_different_density(seed):
+    """A dense and a sparse pair of groups: weights 1/z keep the dense pair together, shared neighbors part it."""
+    rng = np.random.default_rng(seed)
+    centers, scale = np.array([[0, 0], [0.9, 0], [9, 0], [9, 9]]), np.array([0.12, 0.12, 1.4, 1.4])
+    y = np.repeat(np.arange(4), [400, 400, 150, 150])
+    X = centers[y] + scale[y, None] * rng.standard_normal((len(y), 2))
+    assert clustering_accuracy(y, GraspelClustering(4, random_state=0).fit(X).labels_) > 0.97
+
+
+def test_shared_neighbors_are_counted_as_sets_are(rng):
+    lists = nearest_neighbors(prepare_rows(rng.standard_normal((60, 2))), 7, rng).indices[:, :7].astype(np.int64)
+    is_listed = rng.random(lists.shape) < 0.9
+    own = [{point, *row[listed].tolist()} for point, (row, listed) in enumerate(zip(lists, is_listed, strict=True))]
+    expected = [[len(own[p] & own[q]) for q in row] for p, row in enumerate(lists.tolist())]
+    assert_array_equal(count_shared(lists, is_listed), expected)
+
+
+def test_separation_prefers_groups_that_are_apart_and_even(rng):
+    X, y = make_blobs(200, 2, centers=[[0, 0], [20, 0]], random_state=0)
+    lists = nearest_neighbors(prepare_rows(X), 3, rng)
+    assert separation(lists, y) == pytest.approx(1 - 0.25)
+    assert separation(lists, rng.permutation(y)) < 0.4
+    assert separation(lists, (np.arange(200) == 0).astype(np.int64)) < 0.6
+
+
+def test_separation_is_believed_before_agreement(rng):
+    """Four members share an error, two are right and nearly agree; only what is seen of the points can tell."""
+    truth = np.repeat(np.arange(4), 250)
+    right, shared_error = [disturb(truth, 0.02, 4, rng) for _ in range(2)], rng.permutation(truth)
+    members = [disturb(shared_error, 0.02, 4, rng) for _ in range(4)] + right
+    assert adjusted_rand_score(truth, find_consensus(members).labels) < 0.1
+    trusted = find_consensus(members, np.array([0.5] * 4 + [0.6] * 2))
+    assert adjusted_rand_score(truth, trusted.labels) > 0.9
+
+
+def test_a_table_of_distances_is_clustered_by_graphs_alone():
+    X, y = make_blobs(150, 3, centers=3, random_state=0)
+    model = GraspelClustering(3, metric="precomputed", random_state=0).fit(squareform(pdist(X)))
+    assert clustering_accuracy(y, model.labels_) == 1
+    assert list(model.member_weights_) == [member.name for member in MEMBERS]
+
+
+def test_groups_of_rows_are_merged_first(monkeypatch, rng):
+    X, y = make_blobs(400, 3, centers=4, random_state=1)
+    lists = nearest_neighbors(prepare_rows(X), 16, rng)
+    nodes = Nodes.of_points(lists, Weights.from_distances(lists.z[:, :1], 3))
+    monkeypatch.setattr("graspel.cluster.members.MAX_WARD", 60)
+    for member in cluster_without_graph(nodes, 4, rng).values():
+        assert clustering_accuracy(y, member.labels) > 0.95
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -179,17 +236,6 @@ def test_principal_rows_keep_distances(sparse, rng):
 def test_centers_never_lose_a_cluster(rng):
     rows, labels = np.repeat(rng.standard_normal((2, 3)), 5, axis=0), np.arange(10) % 3
     assert_array_equal(refine_by_kmeans(rows, labels), labels)
-
-
-def test_the_agreed_graph_is_light_where_members_cut(rng):
-    """A path of two halves: every member cuts it in the middle, and at one more place of its own."""
-    path = sp.csr_array(np.diag(np.ones(9), 1) + np.diag(np.ones(9), -1))
-    members = [np.where(np.arange(10) < 5, 0, 1) + np.where(np.arange(10) > at, 1, 0) for at in (6, 7, 8)]
-    agreed = agreed_graph([path, 3 * path, path], members, np.full(3, 1 / 3))
-    assert_allclose((agreed - agreed.T).toarray(), 0)
-    steps = np.diag(agreed.toarray(), 1)
-    assert steps.argmin() == 4
-    assert_allclose(steps / steps.max(), [1, 1, 1, 1, 0.02, 1, 2 / 3, 2 / 3, 2 / 3])
 
 
 def test_threads_do_not_change_the_consensus():
@@ -228,7 +274,7 @@ def test_the_hierarchy(consensus, rng):
 
 def test_wrong_parameters():
     X = np.arange(40.0).reshape(20, 2)
-    with pytest.raises(ValueError, match=r"consensus=9: must be .*from 1 to 7"):
+    with pytest.raises(ValueError, match=r"consensus=9: must be .*from 1 to 8"):
         GraspelClustering(2, consensus=9).fit(X)
     with pytest.raises(ValueError, match="metric='cosine': is a parameter of the learner"):
         GraspelClustering(2, metric="cosine", learner=GRASPEL()).fit(X)

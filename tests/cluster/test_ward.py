@@ -7,10 +7,11 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.cluster.hierarchy import fcluster, linkage
 from sklearn.cluster import AgglomerativeClustering
 
-from graspel.cluster.ward import ward_tree
+from graspel.cluster.ward import ward_of_rows, ward_tree
 from graspel.graph import Graph
 from graspel.metrics import clustering_accuracy
 from linalg.zoo import isolated, union
@@ -48,6 +49,24 @@ def test_on_a_complete_graph_it_merges_as_the_slow_twin_does(n, rng):
     tree = ward_tree(X, graph.adjacency)
     for k in range(1, n + 1):
         assert clustering_accuracy(one_pair_at_a_time(X, graph.adjacency.toarray(), k), tree.cut(k)) == 1
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 60])
+def test_without_a_graph_it_is_the_tree_of_scipy(n, rng):
+    X = rng.standard_normal((n, 3))
+    tree = ward_of_rows(X)
+    if n > 1:
+        assert_allclose(np.sort(np.sqrt(2 * tree.heights)), linkage(X, "ward")[:, 2])
+        for k in range(1, min(n, 9)):
+            assert clustering_accuracy(fcluster(linkage(X, "ward"), k, "maxclust"), tree.cut(k)) == 1
+    assert len(np.unique(tree.cut(n))) == n
+
+
+def test_masses_are_copies(rng):
+    X, mass = rng.standard_normal((25, 2)), rng.integers(1, 5, 25)
+    merged, whole = ward_of_rows(X, mass.astype(float)), ward_of_rows(np.repeat(X, mass, axis=0))
+    for k in (2, 5, 9):
+        assert clustering_accuracy(np.repeat(merged.cut(k), mass), whole.cut(k)) == 1
 
 
 @pytest.mark.parametrize("graph", [path(14), cycle(12), random_tree(15), grid(4, 4), knn_like(18, 4)])

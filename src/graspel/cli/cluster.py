@@ -78,8 +78,8 @@ def cluster(
 COMMAND = Command(
     cluster,
     "Group data points into clusters.\n\n"
-    "Makes several graphs of the points, groups the points by the first eigenvectors of each, and finds the groups "
-    "that the graphs agree on. With known classes it says how well these agree with the clusters.",
+    "Makes several graphs of the points, groups the points by the first eigenvectors of each, and without a graph too, "
+    "and finds the groups that these agree on. With known classes it says how well these agree with the clusters.",
     (
         "graspel cluster points.npy -k 10 -o clusters.csv",
         "graspel cluster wine.csv -k 3 -o clusters.csv --label-column cultivar --scale standard",
@@ -129,7 +129,7 @@ def _cluster_points(points: Any, parameters: dict[str, Any]) -> tuple[Graph, Any
         "clusters": model.n_clusters_,
         "eigengap": _describe(model.eigengap_, "gaps"),
         "count": _describe(model.cluster_count_, "numbers", "stability", "gaps"),
-        "consensus": sum(name != "agreed" for name in model.member_weights_) or 1,
+        "consensus": len(model.member_weights_) or 1,
         "agreement": float(model.agreement_.mean()),
         "noise": int((model.labels_ < 0).sum()),
     }
@@ -229,7 +229,7 @@ def _rows(record: dict[str, Any], asked: int | str, save_graph: Path | None) -> 
 def _consensus_rows(record: dict[str, Any]) -> list[tuple[str, str, str]]:
     rows = []
     if record.get("consensus", 1) > 1:
-        share = f"of {record['consensus']} graphs have a point in its cluster, on average"
+        share = f"of {record['consensus']} clusterings have a point in its cluster, on average"
         rows.append(("agreement", f"{record['agreement']:.1%}", share))
     if record.get("noise"):
         rows.append(("noise", f"{record['noise']:,}", "points far from all others, label -1"))

@@ -1,6 +1,7 @@
 r"""Clusters of one graph: the first eigenvectors of its Laplacian, and the assignment stage, from these to K clusters.
 
-There are two assignment stages. "ward" (ours) takes the 2K smallest nontrivial eigenpairs, and the constant vector,
+There are two assignment stages. "ward" (ours) takes the 2K smallest nontrivial eigenpairs (K + 32, if these are fewer,
+and 200 at most), and the constant vector,
 which is given the smallest of their eigenvalues. Each node becomes its row of U = [u_i / lambda_i^(1/4)], divided by
 its length. Ward's method merges these rows along the edges of the graph (:mod:`graspel.cluster.ward`), and k-means
 starts from its centers. docs/clustering.md gives the reasons.
@@ -51,6 +52,7 @@ STARTS = 10  # random starts of k-means in "paper"
 TOL = 1e-2  # relative residual of the eigenpairs in the energy norm; 1e-3 gives the same clusters
 MAX_AUTO = 60  # largest number of clusters that n_clusters="auto" considers
 MAX_VECTORS = 200  # largest number of eigenvectors; for more clusters Ward's method uses the same rows
+MORE_VECTORS = 32  # eigenvectors beyond one for each cluster, of which "ward" uses no more
 
 
 class Assignment(NamedTuple):
@@ -66,6 +68,17 @@ class Assignment(NamedTuple):
     vectors_per_cluster: int
     rows: Callable[[Floats, Floats], Floats]
     labels: Callable[[Floats, sp.csr_array, int, int, Floats | None], Ints]
+
+
+def count_vectors(assignment: Assignment, n_clusters: int) -> int:
+    """How many nontrivial eigenvectors an assignment stage uses for so many clusters.
+
+    Examples
+    --------
+    >>> [count_vectors(ASSIGNMENTS["ward"], k) for k in (10, 100, 1000)]
+    [20, 132, 200]
+    """
+    return min(assignment.vectors_per_cluster * n_clusters, n_clusters + MORE_VECTORS, MAX_VECTORS)
 
 
 def unit_rows(values: Floats, vectors: Floats) -> Floats:
@@ -226,7 +239,7 @@ def cluster_graph(
     _check_components(k, components.number)
     announce("clustering", 0.2, "eigenvectors")
     assignment = ASSIGNMENTS[assign_labels]
-    r = min(assignment.vectors_per_cluster * k, MAX_VECTORS)
+    r = count_vectors(assignment, k)
     pairs = smallest_eigenpairs(
         laplacian_of(A), min(n, components.number + r), tol=TOL, norm="energy", random_state=rng, n_jobs=n_jobs
     )

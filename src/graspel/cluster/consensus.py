@@ -1,29 +1,30 @@
 r"""Consensus: from neighbor lists to one partition, the default way of :class:`GraspelClustering`.
 
-Each member's graph is clustered (:mod:`graspel.cluster.members`), and one partition is made of theirs by mean shift
-among partitions. Where the graphs separate the points, the agreed graph is clustered as one more member; where they do
-not, k-means follows.
+The points are clustered in several ways, the members (:mod:`graspel.cluster.members`), and one partition is made of
+theirs by mean shift among partitions.
+
+**Separation.** Members of one kind share their errors, so that agreement alone cannot tell which kind is right. What a
+partition does to the points can be seen without labels. It should seldom separate near neighbors, and it should not
+reach that by one cluster that holds nearly everything. The separation of a partition into clusters with the shares s_c
+of the points is
+
+    q = (share of the links to the three nearest neighbors that lie inside clusters) - 1/2 sum over c of s_c^2.
+
+With 1 instead of 1/2 this is the modularity of Newman and Girvan, which takes evenly sized clusters for better than
+they are (bladder cells). A member i is trusted as e^(q_i / `SEPARATION`) says.
 
 **Mean shift.** The agreement of two partitions is their adjusted Rand index, A. Partitions that found the same
 structure lie close together; those that a wrong number of neighbors led astray are wrong in ways of their own. So the
-consensus is sought where partitions are densest: the start is the partition b with the largest density
+consensus is sought where trusted partitions are densest: the start is the partition b with the largest density
 
-    d(b) = sum over members i of exp(-t (1 - A(i, b))),
+    d(b) = sum over members i of exp(q_i / `SEPARATION` - t (1 - A(i, b))),
 
-and two steps alternate until nothing changes. Every member gets the weight exp(-t (1 - A(i, b))), and b becomes the
+and two steps alternate until nothing changes. Every member gets its term of the sum as its weight, and b becomes the
 weighted majority vote of the members, whose clusters are first matched to those of b (the assignment problem). This is
 mean shift (Comaniciu and Meer) with partitions in the place of points. A plain vote is the limit t = 0; there a
 minority of good members is outvoted. Results are the same to .01 for t from 3 to 8.
 
 Clusters that no point has after a vote keep the points that they had before it, so that their number never falls.
-
-**k-means from the centers of the consensus** is for data that no graph separates. Where neighbors are noisy, as between
-sentence embeddings, every partition cuts many links between near neighbors, and points at the border of two clusters
-lie on the wrong side of the graph's cut. The consensus of the graphs still knows where the clusters are. So k-means on
-the points themselves starts from its centers: the graphs choose the clusters, and distances to centers choose the
-points of each. There is no random start. On all sentence embeddings ACC and NMI are .49 and .51 then, .42 and .45 for
-the consensus alone, .43 and .50 for k-means from random starts. On images of digits or objects k-means would lower ACC
-by .1 to .3, so it is used only where links to near neighbors are often cut (`kept_links`).
 
 References
 ----------
@@ -36,8 +37,7 @@ Machine Learning Research 3, 2002.
 S. Dudoit and J. Fridlyand. Bagging to improve the accuracy of a clustering procedure. Bioinformatics 19, 2003. The vote
 of matched partitions.
 
-I. S. Dhillon, Y. Guan and B. Kulis. Kernel k-means, spectral clustering and normalized cuts. Knowledge Discovery and
-Data Mining, 2004. k-means from spectral clusters as a better start.
+M. E. J. Newman and M. Girvan. Finding and evaluating community structure in networks. Physical Review E 69, 2004.
 """
 
 from __future__ import annotations
@@ -48,31 +48,27 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from graspel.cluster.clustering import Assignment, refine_by_kmeans
+from graspel.cluster.clustering import Assignment, count_vectors
 from graspel.cluster.members import (
-    THIN_DENSITY,
     Member,
     MemberClusters,
     MemberSpectrum,
     Nodes,
-    agreed_graph,
     build_member,
+    cluster_without_graph,
     count_side_by_side,
 )
 from graspel.cluster.ward import number_by_first_node
-from graspel.data.protocol import local_points
-from graspel.linalg.sparsify import thin_graph
 from graspel.neighbors.search import Neighbors
-from graspel.runtime.parallel import count_threads, map_blocks
+from graspel.runtime.parallel import count_threads, map_blocks, one_thread_per_call
 from graspel.runtime.progress import announce
 from graspel.runtime.types import Floats, Ints
 
-AGREED = "agreed"  # the name of the agreed graph among the members
 SHARPNESS = 5.0  # t; an agreement lower by 0.2 counts e times less. Results are the same to .01 for t from 3 to 8
 MAX_SHIFTS = 10  # steps of the mean shift; three are usual
-ENOUGH_LINKS = 0.85  # share of links that a partition keeps; sentence embeddings .7 to .85, all other data .88 and more
-LINKS = 10  # nearest neighbors of each point that count as its links ...
-LINKS_IN_CLUSTER = 0.2  # ... but no more than this share of the mean size of a cluster
+LINKS = 3  # nearest neighbors of each point that count as its links in the separation
+EVENNESS = 0.5  # weight of the sum of squared shares in the separation
+SEPARATION = 0.025  # a separation lower by this much makes a member count e times less
 
 
 @dataclass(frozen=True)
@@ -84,9 +80,8 @@ class ConsensusClusters:
     labels : array, the cluster of every distinct point
     names : list, the names of the members
     consensus : Consensus, the members and how far they agree with the labels
-    rows : array, the embedding of the points: that of the heaviest member, or the points on their principal axes
-    eigenvalues : array, of the heaviest member
-    kept_links : float, share of links to near neighbors that the consensus of the graphs keeps
+    rows : array, the embedding of the points: the rows that the heaviest member clustered
+    eigenvalues : array, of the heaviest graph
     """
 
     labels: Ints
@@ -94,7 +89,6 @@ class ConsensusClusters:
     consensus: Consensus
     rows: Floats
     eigenvalues: Floats
-    kept_links: float
 
 
 def consensus_clusters(
@@ -105,36 +99,19 @@ def consensus_clusters(
     rng: np.random.Generator,
     n_jobs: int | None = None,
 ) -> ConsensusClusters:
-    """Cluster each member's graph, and find the partition that they agree on.
-
-    Where the graphs separate the points, the agreed graph is clustered as one more member. Where they do not, k-means
-    follows. If the members are thin, the agreed graph is thinned as well.
-    """
+    """Cluster the points in several ways, and find the partition that these agree on."""
     clustered = _cluster_members(nodes, n_clusters, members, assignment, rng, n_jobs)
-    names = [member.name for member in members]
-    found = _find_consensus(clustered, nodes)
-    kept = kept_links(nodes.neighbors, found.labels)
-    rows = local_points(nodes.neighbors.points).principal_rows() if kept < ENOUGH_LINKS else None
-    if rows is not None:
-        announce("clustering", 0.9, "k-means from the centers of the consensus")
-        labels, weights = refine_by_kmeans(rows, found.labels), None
-        heaviest = clustered[int(np.argmax(np.round(found.weights, 9)))]
-    else:
-        announce("clustering", 0.85, "the agreed graph")
-        graphs, partitions = [each.adjacency for each in clustered], [each.labels for each in clustered]
-        adjacency = agreed_graph(graphs, partitions, found.weights)
-        adjacency = thin_graph(adjacency, THIN_DENSITY, rng) if all(member.is_thin for member in members) else adjacency
-        n_vectors = assignment.vectors_per_cluster * n_clusters
-        spectrum = MemberSpectrum.of(adjacency, nodes.mass, n_vectors, rng, n_jobs)
-        clustered.append(spectrum.cut(n_clusters, assignment, int(rng.integers(2**31))))
-        names.append(AGREED)
-        found = _find_consensus(clustered, nodes)
-        kept = kept_links(nodes.neighbors, found.labels)
-        heaviest = clustered[int(np.argmax(np.round(found.weights, 9)))]
-        rows, labels, weights = heaviest.rows.astype(np.float64)[nodes.of_point], found.labels, found.weights
-    labels = number_by_first_node(labels)[1]
-    described = describe_consensus(labels, [each.labels[nodes.of_point] for each in clustered], weights)
-    return ConsensusClusters(labels, names, described, rows, heaviest.eigenvalues, kept)
+    announce("clustering", 0.9, "the points without a graph")
+    with one_thread_per_call():
+        clustered |= cluster_without_graph(nodes, n_clusters, rng)
+    partitions = [each.labels[nodes.of_point] for each in clustered.values()]
+    found = find_consensus(partitions, np.array([separation(nodes.neighbors, labels) for labels in partitions]))
+    described = describe_consensus(number_by_first_node(found.labels)[1], partitions, found.weights)
+    order = np.argsort(-np.round(found.weights, 9), kind="stable").tolist()
+    ranked = [list(clustered.values())[at] for at in order]
+    graph = next(each for each in ranked if len(each.eigenvalues))
+    rows = ranked[0].rows.astype(np.float64)[nodes.of_point]
+    return ConsensusClusters(described.labels, list(clustered), described, rows, graph.eigenvalues)
 
 
 def _cluster_members(
@@ -144,9 +121,9 @@ def _cluster_members(
     assignment: Assignment,
     rng: np.random.Generator,
     n_jobs: int | None,
-) -> list[MemberClusters]:
+) -> dict[str, MemberClusters]:
     """The clusters of the members, in order; several members are clustered side by side if there are threads."""
-    n_vectors = assignment.vectors_per_cluster * n_clusters
+    n_vectors = count_vectors(assignment, n_clusters)
     seeds = rng.integers(2**63, size=len(members))
     side_by_side = count_side_by_side(nodes.number, n_vectors, count_threads(n_jobs))
     inner_jobs = n_jobs if side_by_side == 1 else 1
@@ -161,23 +138,18 @@ def _cluster_members(
     found: dict[int, MemberClusters] = {}
     clustered = map_blocks(cluster, order, side_by_side)
     for number, at in enumerate(order):
-        share = 0.85 * number / len(members)
+        share = 0.9 * number / len(members)
         announce("clustering", share, f"graph {number + 1} of {len(members)}: {members[at].name}")
         found[at] = next(clustered)
-    return [found[at] for at in range(len(members))]
+    return {member.name: found[at] for at, member in enumerate(members)}
 
 
-def _find_consensus(clustered: Sequence[MemberClusters], nodes: Nodes) -> Consensus:
-    """The consensus on the distinct points: a node votes with the mass of its points."""
-    return find_consensus([each.labels[nodes.of_point] for each in clustered])
-
-
-def kept_links(neighbors: Neighbors, labels: Ints) -> float:
-    """The share of the links between points and their nearest neighbors whose two ends are in one cluster."""
-    mean_size = len(labels) / (int(labels.max()) + 1)
-    width = min(max(1, min(LINKS, int(LINKS_IN_CLUSTER * mean_size))), neighbors.indices.shape[1])
-    listed = np.isfinite(neighbors.z[:, :width])
-    return float((labels[neighbors.indices[:, :width]] == labels[:, None])[listed].mean()) if listed.any() else 1.0
+def separation(neighbors: Neighbors, labels: Ints) -> float:
+    """How well a partition separates the points: links to near neighbors that it keeps, less evenness."""
+    listed = np.isfinite(neighbors.z[:, :LINKS])
+    kept = (labels[neighbors.indices[:, :LINKS]] == labels[:, None])[listed]
+    shares = np.bincount(labels) / len(labels)
+    return (float(kept.mean()) if len(kept) else 1.0) - EVENNESS * float(shares @ shares)
 
 
 @dataclass(frozen=True)
@@ -216,12 +188,13 @@ class Consensus:
         return total
 
 
-def find_consensus(partitions: Sequence[Ints]) -> Consensus:
+def find_consensus(partitions: Sequence[Ints], separations: Floats | None = None) -> Consensus:
     """The partition where partitions of the same points are densest.
 
     Parameters
     ----------
     partitions : list of arrays of N, each with the labels 0 to K - 1
+    separations : array, the separation of each; None: all are trusted alike
 
     Examples
     --------
@@ -232,26 +205,26 @@ def find_consensus(partitions: Sequence[Ints]) -> Consensus:
     (array([0, 0, 0, 1, 1, 1]), array([0.5, 0. , 0.5]))
     """
     k = 1 + max(int(labels.max()) for labels in partitions)
+    q = np.zeros(len(partitions)) if separations is None else separations
+    trust = np.exp((q - q.max()) / SEPARATION)
     agreements = np.array([[adjusted_agreement(one, other, k) for other in partitions] for one in partitions])
-    density = _kernel(agreements).sum(axis=1)
-    start = int(np.argmax(np.round(density, 9)))  # the first of equals, also where rounding errors differ
-    labels, weights = partitions[start].astype(np.int64), _kernel(agreements[start])
-    if len(partitions) > 1:  # its agreement with itself says nothing: it counts as much as the one nearest to it
-        weights[start] = np.delete(weights, start).max()
+    terms = trust * _kernel(agreements)
+    start = int(np.argmax(np.round(terms.sum(axis=1), 9)))  # the first of equals, also where rounding errors differ
+    labels, weights = partitions[start].astype(np.int64), terms[start].copy()
+    if len(partitions) > 1:  # its agreement with itself says nothing: it counts no more than the heaviest of the others
+        weights[start] = min(weights[start], np.delete(weights, start).max())
     for _ in range(MAX_SHIFTS):
         shifted = _vote(labels, partitions, weights, k)
         if (shifted == labels).all():
             break
         labels = shifted
-        weights = _kernel(np.array([adjusted_agreement(labels, member, k) for member in partitions]))
+        weights = trust * _kernel(np.array([adjusted_agreement(labels, member, k) for member in partitions]))
     return describe_consensus(labels, partitions, weights)
 
 
-def describe_consensus(labels: Ints, partitions: Sequence[Ints], weights: Floats | None = None) -> Consensus:
-    """How sure a partition is, given the members and their weights (None: by their agreement with it)."""
+def describe_consensus(labels: Ints, partitions: Sequence[Ints], weights: Floats) -> Consensus:
+    """How sure a partition is, given the members and their weights."""
     k = 1 + max(int(labels.max()), *(int(member.max()) for member in partitions))
-    if weights is None:
-        weights = _kernel(np.array([adjusted_agreement(labels, member, k) for member in partitions]))
     matched = np.stack([match_labels(member, labels, k) for member in partitions])
     return Consensus(labels, matched, weights / weights.sum())
 

@@ -1,50 +1,49 @@
 r"""The members of a consensus: several cheap graphs from the same neighbor lists, each of them clustered.
 
 Which clusters come out of one graph depends on its details: near the top of Ward's tree, two or three partitions cost
-the same. Members differ in the two choices that matter, the number of neighbors and the rule by which they are chosen
-(:mod:`graspel.learning.neighbor_rules`). Two neighbors are right where the data lie on curves; ten are right where
-neighbors are noisy. All lists come from one search. Members do not wait for each other: threads cluster several of them
-side by side.
+the same. Members that err in different ways are of three kinds. All lists come from one search, and threads cluster
+several members side by side.
+
+**Graphs of near points.** They differ in the number of neighbors and in the rule by which these are chosen
+(:mod:`graspel.learning.neighbor_rules`). Their weights are 1/z. Two neighbors are right where the data lie on curves;
+ten are right where neighbors are noisy.
+
+**Graphs of shared neighbors.** Weights 1/z make dense regions too expensive to cut: where clusters differ in density,
+sparse ones are split and dense ones stay together, in all graphs of the first kind. So an edge of the second kind
+weighs as many points as its two ends have in common among their k nearest, both themselves included, and it is left out
+where these are fewer than `LEAST_SHARED` of k (Jarvis and Patrick 1973). These weights are the same at every density.
+
+**The points without a graph** (:func:`cluster_without_graph`): Ward's method, and k-means from its centers. Points that
+have no coordinates, because only their distances are known, are clustered by the graphs alone.
 
 **Nodes.** The members are graphs of the distinct points. Components are joined by their closest pairs, as in the
-learner. Eigenvectors of seven graphs of very many points take several times as long as the neighbor search, and a few
+learner. Eigenvectors of the graphs of very many points take several times as long as the neighbor search, and a few
 points that are each other's nearest almost always share a cluster. So points beyond `MAX_NODES` are first merged into
 groups, by the first rounds of Ward's method along the graph of two nearest neighbors. The members' graphs are
 contracted: the weight between two groups is the sum of the weights between their points. A group has the mass of its
 points, in the eigenvectors (:mod:`graspel.linalg.eigensolver`), in Ward's method and in the vote: without it small
 groups count as much as large ones, and ACC on MNIST falls from .96 to .84. All points of a group get its cluster.
 
-**The agreed graph** is the sum of the members' graphs, in which edges count by how many members keep their ends
-together. With the graphs A_i, each divided by its median weight, and the weights w_i of the members in the consensus,
-an edge has the weight
-
-    w_pq = s_pq * sum over members i of w_i^3 (A_i)_pq,        s_pq = sum over i of w_i [p and q share a cluster in i].
-
-Edges that most members cut become light, and those that they agree on stay: the choice between two merges of equal
-cost, which single graphs make by accident (:mod:`graspel.cluster.ward`), is made by all of them. The graph is clustered
-like any member, and votes with them. The power 3 leaves little of graphs that are far from the consensus; with powers
-from 2 to 4 the results are the same.
-
 References
 ----------
+R. A. Jarvis and E. A. Patrick. Clustering using a similarity measure based on shared near neighbors. IEEE Transactions
+on Computers 22, 1973.
+
 I. S. Dhillon, Y. Guan and B. Kulis. Weighted graph cuts without eigenvectors: a multilevel approach. IEEE Transactions
 on Pattern Analysis and Machine Intelligence 29, 2007. Clustering of a coarsened graph.
-
-A. Strehl and J. Ghosh. Cluster ensembles, a knowledge reuse framework for combining multiple partitions. Journal of
-Machine Learning Research 3, 2002. Clustering the graph of agreements.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
-from graspel.cluster.clustering import MAX_VECTORS, Assignment
-from graspel.cluster.ward import ward_tree
+from graspel.cluster.clustering import Assignment, count_vectors, refine_by_kmeans
+from graspel.cluster.ward import ward_of_rows, ward_tree
 from graspel.data.protocol import local_points
 from graspel.graph.edges import edge_keys
 from graspel.learning.connect import join_components
@@ -52,18 +51,25 @@ from graspel.learning.neighbor_rules import choose_neighbors
 from graspel.learning.weights import Weights
 from graspel.linalg import smallest_eigenpairs
 from graspel.linalg.components import Components
+from graspel.linalg.contraction import group_means
 from graspel.linalg.laplacian import laplacian_of
 from graspel.linalg.sparsify import thin_graph
 from graspel.linalg.vectors import MIN_THREADED_LENGTH
 from graspel.neighbors.search import Neighbors
-from graspel.runtime.types import Floats, Ints, Singles
+from graspel.runtime.parallel import row_blocks
+from graspel.runtime.types import Bools, Floats, Ints, Singles
 
 TOL = 1e-3  # relative residual of the eigenpairs in the energy norm; at 1e-2 two processors differ in 41 points of USPS
 SIDE_BY_SIDE_MEMORY = 1 << 31  # bytes that members clustered side by side may take together
 THIN_DENSITY = 1.15  # edges per node of a member of the start "unn"; the paper's uNN graphs have 1.10 to 1.19
 MAX_NODES = 10_000  # nodes of a member's graph; on MNIST 9,726 groups give the ACC of 17,117 to .004 in half the time
-TRUST = 3  # power of a member's weight in the agreed graph
-LEAST_SHARE = 0.02  # of the members; edges that all of them cut keep this much, so that the graph stays connected
+COUNTED_TOGETHER = 2048  # points whose shared neighbors are counted in one step
+
+
+SHARED = "shared"  # the rule of a graph of shared neighbors
+LEAST_SHARED = 0.3  # of k; an edge between points with fewer neighbors in common is left out
+MAX_WARD = 4_000  # rows that Ward's method merges without a graph; their costs take 128 MB
+WARD, CENTERS = "Ward", "Ward, k-means"  # names of the members without a graph
 
 
 class Member(NamedTuple):
@@ -79,15 +85,16 @@ class Member(NamedTuple):
         return f"{self.rule} {self.k}"
 
 
-# Two, three, five and ten neighbors, and each rule at least twice. A consensus of fewer members takes the first ones.
+# Every kind at least twice. A consensus of fewer graphs takes the first ones.
 MEMBERS = (
     Member("mutual", 3),
+    Member(SHARED, 10),
     Member("nearest", 2),
     Member("local-scale", 5),
+    Member(SHARED, 7),
     Member("mutual", 10),
+    Member(SHARED, 15),
     Member("local-scale", 2),
-    Member("mutual", 2),
-    Member("nearest", 10),
 )
 
 # Members of the start "unn" are thinned to THIN_DENSITY. Ultra-sparse graphs of ten neighbors lose six edges of seven:
@@ -144,9 +151,9 @@ def build_member(member: Member, nodes: Nodes, rng: np.random.Generator) -> sp.c
     """
     neighbors, node = nodes.neighbors, nodes.of_point
     n = neighbors.points.n_points
-    heads, tails, z = choose_neighbors(neighbors, member.rule, member.k)
+    heads, tails, weights = _weighted_pairs(member, nodes)
     code, first = np.unique(edge_keys(heads, tails, n), return_index=True)
-    heads, tails, weights = code // n, code % n, nodes.weigh(z[first])
+    heads, tails, weights = code // n, code % n, weights[first]
     adjacency = _adjacency(node[heads], node[tails], weights, nodes.number)
     labels = Components.of(adjacency).labels.astype(np.int64)
     if labels.max() > 0:
@@ -154,9 +161,68 @@ def build_member(member: Member, nodes: Nodes, rng: np.random.Generator) -> sp.c
         alone = replace(neighbors, distinct=np.arange(n), copies=none, copy_of=none)
         joins = join_components(alone, labels[node], rng)
         heads, tails = np.concatenate([heads, joins.heads]), np.concatenate([tails, joins.tails])
-        weights = np.concatenate([weights, nodes.weigh(joins.z)])
+        # A join of shared neighbors counts as the lightest of its edges.
+        added = np.full(len(joins.z), LEAST_SHARED * member.k) if member.rule == SHARED else nodes.weigh(joins.z)
+        weights = np.concatenate([weights, added])
         adjacency = _adjacency(node[heads], node[tails], weights, nodes.number)
     return thin_graph(adjacency, THIN_DENSITY, rng) if member.is_thin else adjacency
+
+
+def _weighted_pairs(member: Member, nodes: Nodes) -> tuple[Ints, Ints, Floats]:
+    """The pairs of points that a member joins, some in both directions, and their weights."""
+    if member.rule != SHARED:
+        heads, tails, z = choose_neighbors(nodes.neighbors, member.rule, member.k)
+        return heads, tails, nodes.weigh(z)
+    is_listed = np.isfinite(nodes.neighbors.z[:, : member.k])
+    indices = nodes.neighbors.indices[:, : member.k].astype(np.int64)
+    shared = count_shared(indices, is_listed)
+    heads, ranks = np.nonzero(is_listed & (shared >= LEAST_SHARED * member.k))
+    return heads, indices[heads, ranks], shared[heads, ranks].astype(np.float64)
+
+
+def count_shared(indices: Ints, is_listed: Bools) -> NDArray[np.int32]:
+    """How many points each point and each of its listed neighbors have in common in their lists and themselves.
+
+    Examples
+    --------
+    >>> count_shared(np.array([[1, 2], [0, 2], [1, 3], [2, 1]]), np.ones((4, 2), dtype=bool))
+    array([[3, 2],
+           [3, 2],
+           [2, 3],
+           [3, 2]], dtype=int32)
+    """
+    n, k = indices.shape
+    own = np.concatenate([np.arange(n)[:, None], np.where(is_listed, indices, -1)], axis=1).astype(np.int32)
+    counts = np.zeros((n, k), dtype=np.int32)
+    for block in row_blocks(n, COUNTED_TOGETHER):
+        for rank in range(k):
+            other = own[indices[block, rank]]
+            same = (own[block, :, None] == other[:, None, :]) & (other >= 0)[:, None, :]
+            counts[block, rank] = same.sum(axis=(1, 2))
+    return counts
+
+
+def cluster_without_graph(nodes: Nodes, n_clusters: int, rng: np.random.Generator) -> dict[str, MemberClusters]:
+    """The members without a graph; none where the points have no coordinates.
+
+    Ward's method has an exact tree up to `MAX_WARD` nodes. More are first merged along the graph of two neighbors.
+    """
+    coordinates = local_points(nodes.neighbors.points).ready().principal_rows()
+    if coordinates is None:
+        return {}
+    sizes = np.bincount(nodes.of_point)
+    rows, mass = group_means(coordinates, nodes.of_point, sizes), sizes.astype(np.float64)
+    if len(rows) <= MAX_WARD:
+        ward = ward_of_rows(rows, mass).cut(n_clusters)
+    else:
+        tree = ward_tree(rows, build_member(Member("nearest", 2), nodes, rng), mass=mass, stop_at=MAX_WARD)
+        ward = tree.cut(max(n_clusters, len(tree.roots)))
+        if len(tree.roots) > n_clusters:
+            heavy = np.bincount(ward, mass).astype(np.float64)
+            ward = ward_of_rows(group_means(rows * mass[:, None], ward, heavy), heavy).cut(n_clusters)[ward]
+    found = {WARD: ward, CENTERS: refine_by_kmeans(rows, ward, nodes.mass)}
+    singles = rows.astype(np.float32)
+    return {name: MemberClusters(labels, singles, np.empty(0)) for name, labels in found.items()}
 
 
 def _adjacency(heads: Ints, tails: Ints, weights: Floats, n: int) -> sp.csr_array:
@@ -167,32 +233,6 @@ def _adjacency(heads: Ints, tails: Ints, weights: Floats, n: int) -> sp.csr_arra
     return sp.csr_array((np.concatenate([weights, weights]), ends), shape=(n, n))
 
 
-def agreed_graph(graphs: Sequence[sp.csr_array], partitions: Sequence[Ints], weights: Floats) -> sp.csr_array:
-    """The adjacency of the agreed graph, connected if one of the graphs is.
-
-    Parameters
-    ----------
-    graphs : list of adjacencies of the same nodes
-    partitions : list of arrays of N, the clusters of each graph
-    weights : array, weight of each graph in the consensus; they sum to one
-
-    Examples
-    --------
-    >>> path = sp.csr_array(np.diag([1.0, 1.0], 1) + np.diag([1.0, 1.0], -1))
-    >>> agreed = agreed_graph([path, path], [np.array([0, 0, 1]), np.array([0, 1, 1])], np.array([0.75, 0.25]))
-    >>> round(float(agreed[0, 1] / agreed[1, 2]), 6)
-    3.0
-    """
-    total = sp.csr_array(graphs[0].shape)
-    for graph, weight in zip(graphs, weights, strict=True):
-        total = total + graph * (weight**TRUST / np.median(graph.data))
-    edges = sp.coo_array(total)
-    share = np.zeros(len(edges.data))
-    for labels, weight in zip(partitions, weights, strict=True):
-        share += weight * (labels[edges.row] == labels[edges.col])
-    return sp.csr_array((edges.data * np.maximum(share, LEAST_SHARE), (edges.row, edges.col)), shape=edges.shape)
-
-
 class MemberClusters(NamedTuple):
     """One member's clusters.
 
@@ -200,14 +240,12 @@ class MemberClusters(NamedTuple):
     ----------
     labels : array, the cluster of every node
     rows : array, the rows that were clustered, in single precision
-    eigenvalues : array, the nonzero eigenvalues used
-    adjacency : the graph
+    eigenvalues : array, the nonzero eigenvalues used; empty without a graph
     """
 
     labels: Ints
     rows: Singles
     eigenvalues: Floats
-    adjacency: sp.csr_array
 
 
 @dataclass(frozen=True)
@@ -226,8 +264,8 @@ class MemberSpectrum:
     def of(
         cls, adjacency: sp.csr_array, mass: Floats | None, n_vectors: int, rng: np.random.Generator, n_jobs: int | None
     ) -> MemberSpectrum:
-        """Compute the first eigenpairs; `n_vectors` of them, or `MAX_VECTORS`, are not constant."""
-        wanted = min(adjacency.shape[0], 1 + min(n_vectors, MAX_VECTORS))
+        """Compute the first eigenpairs; `n_vectors` of them are not constant."""
+        wanted = min(adjacency.shape[0], 1 + n_vectors)
         pairs = smallest_eigenpairs(
             laplacian_of(adjacency), wanted, tol=TOL, norm="energy", mass=mass, random_state=rng, n_jobs=n_jobs
         )
@@ -235,10 +273,10 @@ class MemberSpectrum:
 
     def cut(self, n_clusters: int, assignment: Assignment, seed: int) -> MemberClusters:
         """The clusters, from at most as many eigenvectors as the assignment stage wants."""
-        used = 1 + min(assignment.vectors_per_cluster * n_clusters, MAX_VECTORS)
+        used = 1 + count_vectors(assignment, n_clusters)
         rows = assignment.rows(self.values[:used], self.vectors[:, :used])
         labels = assignment.labels(rows, self.adjacency, n_clusters, seed, self.mass)
-        return MemberClusters(labels, rows.astype(np.float32), self.values[1:used], self.adjacency)
+        return MemberClusters(labels, rows.astype(np.float32), self.values[1:used])
 
 
 def count_side_by_side(n_nodes: int, n_vectors: int, n_threads: int) -> int:
@@ -249,5 +287,5 @@ def count_side_by_side(n_nodes: int, n_vectors: int, n_threads: int) -> int:
     """
     if n_nodes >= MIN_THREADED_LENGTH:
         return 1
-    size = 6 * 8 * n_nodes * (5 * min(n_vectors, MAX_VECTORS) // 4 + 3)
+    size = 6 * 8 * n_nodes * (5 * n_vectors // 4 + 3)
     return max(1, min(n_threads, SIDE_BY_SIDE_MEMORY // size))

@@ -1,4 +1,4 @@
-r"""Ward's clustering along the edges of a graph.
+r"""Ward's clustering along the edges of a graph, and of rows without a graph.
 
 Only clusters joined by an edge may be merged. With sizes m_a, m_b and means c_a, c_b, merging clusters a and b raises
 the sum of squared distances within clusters by
@@ -42,6 +42,8 @@ J. P. Benzecri. Construction d'une classification ascendante hierarchique par la
 reciproques. Les Cahiers de l'Analyse des Donnees 7, 1982.
 
 F. Murtagh. A survey of recent advances in hierarchical clustering algorithms. The Computer Journal 26, 1983.
+
+G. N. Lance and W. T. Williams. A general theory of classificatory sorting strategies. The Computer Journal 9, 1967.
 """
 
 from __future__ import annotations
@@ -234,11 +236,11 @@ def find_linkage(rows: Floats, adjacency: sp.csr_array, labels: Ints) -> Floats:
     root_of = np.empty(len(tree.roots), dtype=np.int64)
     root_of[labels[_first_leaves(tree.children, tree.roots, len(rows))]] = tree.roots
     sizes = np.bincount(labels)
-    outer_children, outer = _merge_clusters(group_means(rows, labels, sizes), sizes.astype(np.float64))
+    outer = ward_of_rows(group_means(rows, labels, sizes), sizes.astype(np.float64))
     k, made = len(sizes), len(rows) + len(inner)
     names = np.concatenate([root_of, made + np.arange(k - 1)])
-    children = np.concatenate([tree.children, names[outer_children]])
-    heights = np.concatenate([inner, outer + inner.max(initial=0.0)])
+    children = np.concatenate([tree.children, names[outer.children]])
+    heights = np.concatenate([inner, np.sqrt(2 * outer.heights) + inner.max(initial=0.0)])
     return _to_scipy(children, heights, len(rows))
 
 
@@ -281,29 +283,54 @@ def _first_leaves(children: Ints, roots: Ints, n_leaves: int) -> Ints:
     return leaf[roots]
 
 
-def _merge_clusters(centers: Floats, mass: Floats) -> tuple[Ints, Floats]:
-    """Ward's tree of clusters with these centers and masses: children (clusters, then merges) and heights."""
-    k = len(mass)
-    center, mass, name = centers.copy(), mass.copy(), np.arange(k)
-    alive = np.ones(k, dtype=bool)
-    cost = _ward_costs(center, mass, np.arange(k))
-    children, heights = np.zeros((k - 1, 2), dtype=np.int64), np.zeros(k - 1)
-    for t in range(k - 1):
-        a, b = sorted(divmod(int(np.argmin(cost)), k))
-        children[t], heights[t] = (name[a], name[b]), np.sqrt(2 * cost[a, b])
-        center[a] = (mass[a] * center[a] + mass[b] * center[b]) / (mass[a] + mass[b])
-        mass[a], name[a], alive[b] = mass[a] + mass[b], k + t, False
-        cost[b], cost[:, b] = np.inf, np.inf
-        row = np.where(alive, _ward_costs(center, mass, np.array([a]))[0], np.inf)
-        cost[a], cost[:, a] = row, row
-    return children, np.maximum.accumulate(heights)
+def ward_of_rows(rows: Floats, mass: Floats | None = None) -> MergeTree:
+    """Ward's tree of all rows, where any two clusters may be merged, by the chain of nearest neighbors.
+
+    Row i counts as `mass[i]` rows (None: 1). It holds the costs of all pairs, and takes O(N^2) time. The cost of a
+    merge follows from those of its parts (Lance and Williams 1967): with masses a, b, c of the clusters A, B, C,
+
+        cost(A + B, C) = ((a + c) cost(A, C) + (b + c) cost(B, C) - c cost(A, B)) / (a + b + c).
+
+    scipy's `linkage` has no masses; without them both give the same tree.
+
+    Examples
+    --------
+    >>> ward_of_rows(np.array([[0.0], [1.0], [7.0], [9.0]])).cut(2)
+    array([0, 0, 1, 1])
+    """
+    n = len(rows)
+    mass = np.ones(n) if mass is None else mass.astype(np.float64)
+    cost, node = _ward_costs(rows, mass), np.arange(n)
+    alive, chain = np.ones(n, dtype=bool), [0]
+    children, heights = np.zeros((n - 1, 2), dtype=np.int64), np.zeros(n - 1)
+    for t in range(n - 1):
+        chain = chain or [int(np.argmax(alive))]
+        while True:
+            a = chain[-1]
+            b = int(np.argmin(cost[a]))
+            if len(chain) > 1 and cost[a, chain[-2]] <= cost[a, b]:
+                break
+            chain.append(b)
+        b, a = sorted((chain.pop(), chain.pop()))
+        price = float(cost[a, b])
+        children[t], heights[t] = sorted((node[a], node[b])), price
+        joined = ((mass[a] + mass) * cost[a] + (mass[b] + mass) * cost[b] - mass * price) / (mass[a] + mass[b] + mass)
+        joined[[a, b]] = np.inf
+        cost[a], cost[:, a], cost[b], cost[:, b] = joined, joined, np.inf, np.inf
+        mass[a], node[a], alive[b] = mass[a] + mass[b], n + t, False
+    return MergeTree(n, children, _raise_heights(children, heights, n), np.ones(n - 1), node[alive])
 
 
-def _ward_costs(center: Floats, mass: Floats, index: Ints) -> Floats:
-    """Ward's cost of merging each of the clusters `index` with every cluster; infinite with itself."""
-    squared = ((center[index, None] - center[None]) ** 2).sum(axis=2)
-    cost = mass[index, None] * mass / (mass[index, None] + mass) * squared
-    cost[np.arange(len(index)), index] = np.inf
+def _ward_costs(rows: Floats, mass: Floats) -> Floats:
+    """Ward's cost of merging each pair of rows; infinite for a row with itself."""
+    cost = rows @ rows.T
+    square = cost.diagonal().copy()
+    cost *= -2
+    cost += square
+    cost += square[:, None]
+    np.maximum(cost, 0.0, out=cost)
+    cost /= 1 / mass + 1 / mass[:, None]
+    cost[np.arange(len(mass)), np.arange(len(mass))] = np.inf
     return cost
 
 

@@ -1,6 +1,7 @@
 """GraspelClustering: learn graphs from data points and cluster on them, as a scikit-learn clusterer.
 
-By default several graphs are made from one set of neighbor lists, and the clusters are what these agree on
+By default several graphs are made from one set of neighbor lists and clustered, the points are also clustered without a
+graph, and the clusters are what all of these agree on
 (:mod:`graspel.cluster.consensus`). With `consensus=1`, or with a learner of the user's own, one graph is clustered.
 """
 
@@ -52,8 +53,9 @@ class GraspelClustering(ClusterMixin, LearnerEstimator):
         where there is no clear gap, the number on which they agree most (see `cluster_count_`). With one graph it is
         that of the largest gap (see `eigengap_`).
     consensus : int, default=None
-        Number of graphs, from 1 to 7, that are clustered and whose agreement is the result. They differ in the number
-        of neighbors and in the rule by which these are chosen. 1 clusters the learned graph alone. None: 7, or 1 if you
+        Number of graphs, from 1 to 8, that are clustered and whose agreement is the result. They differ in the number
+        of neighbors, in the rule by which these are chosen, and in their weights. 1 clusters the learned graph alone,
+        any other number also the points without a graph, by Ward's method and k-means. None: 8, or 1 if you
         say which graph to cluster, by `learner`, `n_neighbors`, or an `initial` graph other than "knn" and "unn".
     metric : {"euclidean", "cosine", "correlation", "precomputed"}, str or callable, default="euclidean"
         The distance between points, as in GRASPEL.
@@ -93,19 +95,16 @@ default="knn"
         The learned graph. With `consensus` 1 the clusters are those of this graph; a consensus comes from several
         graphs of the same points, which are not kept.
     embedding_ : array (N x r)
-        Spectral embedding of the points: the rows that were clustered, by the heaviest graph of a consensus.
+        Spectral embedding of the points: the rows that were clustered, by the heaviest member of a consensus.
     cluster_centers_ : array (n_clusters_ x r)
         Mean of each cluster in the embedding.
     agreement_ : array of N
-        Share of the graphs, by weight, that have a point in its cluster; 1 with one graph.
+        Share of the members, by weight, that have a point in its cluster; 1 with one graph.
     cluster_overlaps_ : array (n_clusters_ x n_clusters_)
-        How often two clusters were one: the probability that a random graph has a random point of each in one cluster.
+        How often two clusters were one: the probability that a random member has a random point of each in one cluster.
     member_weights_ : dict
-        Weight of every graph in the consensus, by name; empty with one graph. They sum to one. "agreed" is the sum of
-        the others, its edges weighed by how many graphs keep their ends together.
-    kept_links_ : float
-        Share of the links between near neighbors that the consensus of the graphs keeps; None with one graph. Below
-        0.85 the result comes from k-means on the points, which starts from the centers of the consensus.
+        Weight of every member of the consensus, by name: the graphs, and "Ward" and "Ward, k-means" on the points
+        themselves, where these have coordinates. They sum to one; empty with one graph.
     outlier_scores_ : array of N
         Distance of a point to its fifth neighbor, divided by the median of its cluster: 1 is usual, 3 is three times as
         far from others as is usual.
@@ -224,7 +223,7 @@ default="knn"
         gap, k = self._choose_number(fit, n_members)
         n_distinct = len(np.unique(original))
         self.agreement_, self.cluster_overlaps_ = np.ones(len(original)), np.eye(k)
-        self.member_weights_, self.kept_links_ = {}, None
+        self.member_weights_ = {}
         if n_members == 1 or not 1 < k < n_distinct:
             options = {"random_state": self.random_state, "n_jobs": self.n_jobs}
             found = cluster_graph(self.graph_, k, assign_labels=self.assign_labels, **options)
@@ -237,7 +236,6 @@ default="knn"
         self.agreement_ = consensus.consensus.agreement[position]
         self.cluster_overlaps_ = consensus.consensus.overlaps
         self.member_weights_ = dict(zip(consensus.names, consensus.consensus.weights.tolist(), strict=True))
-        self.kept_links_ = consensus.kept_links
         n_clusters = int(labels.max()) + 1
         centers = group_means(rows, labels, np.bincount(labels))
         return Clustering(labels, n_clusters, rows, centers, consensus.eigenvalues, gap)

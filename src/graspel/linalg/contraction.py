@@ -34,7 +34,7 @@ def contract(A: sp.csr_array, groups: Ints) -> sp.csr_array:
     return sp.csr_array((coarse + coarse.T) / 2)  # the two sums of a pair may differ by rounding
 
 
-def group_means(values: Floats, groups: Ints, mass: Ints) -> Floats:
+def group_means(values: Floats, groups: Ints, mass: Ints | Floats) -> Floats:
     """Mean of the values (N or N x m) over every group; `mass` is the number of nodes in each group.
 
     Examples
