@@ -25,5 +25,5 @@ def test_every_public_name_is_there():
 
 
 def test_an_unknown_name_lists_the_known_ones():
-    with pytest.raises(AttributeError, match=r"'graspel' has no attribute 'Grasple'; it has GRASPEL, Graph, "):
+    with pytest.raises(AttributeError, match=r"'graspel' has no attribute 'Grasple'; it has GRASPEL, Audit, Graph, "):
         _ = graspel.Grasple

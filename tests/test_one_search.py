@@ -15,6 +15,7 @@ from graspel import (
     GraspelRecovery,
     GraspelTSNE,
     NeighborIndex,
+    audit,
     plot,
     write_report,
 )
@@ -105,15 +106,21 @@ def test_the_near_points_of_a_report_are_near_in_the_metric_of_the_model(metric)
     model = GRASPEL(metric=metric, random_state=0).fit(values if metric == "manhattan" else distances)
     near = check_inputs(model).near
     for point in range(60):
-        nearest = np.argsort(distances[point], kind="stable")[1:16]
+        nearest = np.argsort(distances[point], kind="stable")[1:21]
         assert near.of(point).tolist() == nearest.tolist()
 
 
-def test_the_command_searches_once(searches, tmp_path):
+def test_an_audit_searches_once(searches):
+    audit(X, Y, split=["a"] * 60 + ["b"] * 60)
+    assert len(searches) == 1
+
+
+@pytest.mark.parametrize(("command", "output"), [("report", "report.html"), ("audit", "audit")])
+def test_the_command_searches_once(command, output, searches, tmp_path):
     from graspel.cli import main
 
     np.save(tmp_path / "points.npy", X)
     with pytest.raises(SystemExit) as ended:
-        main(["report", str(tmp_path / "points.npy"), "-o", str(tmp_path / "report.html"), "--seed", "0", "--quiet"])
+        main([command, str(tmp_path / "points.npy"), "-o", str(tmp_path / output), "--seed", "0", "--quiet"])
     assert ended.value.code == 0
     assert searches == [count_listed()]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from graspel.estimators.recovery import GraspelRecovery
     from graspel.estimators.stability_scores import stability_scores
     from graspel.estimators.tsne import GraspelTSNE
+    from graspel.findings.audit import Audit, audit
     from graspel.graph import Graph, Origin
     from graspel.learning.connect import connect
     from graspel.learning.spectral_coordinates import spectral_init
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GRASPEL",
+    "Audit",
     "Graph",
     "GraspelClassifier",
     "GraspelClustering",
@@ -34,6 +36,7 @@ __all__ = [
     "NeighborIndex",
     "Origin",
     "__version__",
+    "audit",
     "cluster_graph",
     "connect",
     "spectral_init",
@@ -42,6 +45,7 @@ __all__ = [
 ]
 
 _HOME = {
+    "Audit": "graspel.findings.audit",
     "GRASPEL": "graspel.estimators.learner",
     "Graph": "graspel.graph",
     "GraspelClassifier": "graspel.estimators.classifier",
@@ -52,6 +56,7 @@ _HOME = {
     "GraspelTSNE": "graspel.estimators.tsne",
     "NeighborIndex": "graspel.neighbors.index",
     "Origin": "graspel.graph",
+    "audit": "graspel.findings.audit",
     "cluster_graph": "graspel.cluster",
     "connect": "graspel.learning.connect",
     "spectral_init": "graspel.learning.spectral_coordinates",

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_digits
 
-from graspel import GRASPEL, Graph, GraspelClustering, NeighborIndex
+from graspel import GRASPEL, Graph, NeighborIndex
 from graspel.findings import (
     find_bridges,
     find_copies,
@@ -160,11 +160,9 @@ def add_outliers(name, rng):
 def test_planted_outliers_come_first(name, seed):
     X = add_outliers(name, np.random.default_rng(seed))
     index = NeighborIndex(X, random_state=0)
-    clusters = GraspelClustering(random_state=0).fit(index)
-    found = find_outliers(near_points(index), clusters.labels_)
+    found = find_outliers(near_points(index))
     assert set(found["point"][:10].tolist()) == set(range(len(X) - 10, len(X)))
     assert (np.diff(found["score"]) <= 0).all()
-    assert np.allclose(found["score"], np.maximum(found["distance"] / found["usual"], found["local_factor"]))
 
 
 def test_distances_of_outliers_are_in_the_unit_of_the_data():
@@ -172,7 +170,7 @@ def test_distances_of_outliers_are_in_the_unit_of_the_data():
     found = find_outliers(near_points(NeighborIndex(X)))
     row = next(found.rows())
     assert row["point"] == 30
-    assert row["distance"] == pytest.approx(np.mean(90_000 - X[15:30, 0]))
+    assert row["distance"] == pytest.approx(np.mean(90_000 - X[10:30, 0]))
 
 
 def test_outliers_and_labels_heed_the_metric():
@@ -182,7 +180,7 @@ def test_outliers_and_labels_heed_the_metric():
     for X, metric in ((np.abs(places - places.T), "precomputed"), (places, "manhattan")):
         found = find_outliers(near_points(NeighborIndex(X, metric=metric)))
         assert found["point"][0] == 60
-        nearest = np.sort(40 - places[:60, 0])[:15]
+        nearest = np.sort(40 - places[:60, 0])[:20]
         assert found["distance"][0] == pytest.approx(nearest.mean())
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from graspel.cli import cluster, convert, demo, embed, info, learn, plan, recover, report
+from graspel.cli import audit, cluster, convert, demo, embed, info, learn, plan, recover, report
 from graspel.cli.memory_limit import check_memory_limit
 
 __all__ = ["build_app"]
@@ -20,7 +20,7 @@ Start with [bold]graspel demo[/bold], or with your own points: [bold]graspel lea
 
 EXIT_CODES = (
     "Exit codes: 0 done, 2 the input, an option or the output cannot be used (one sentence says why), "
-    "130 stopped by Ctrl-C, 1 a bug (GRASPEL_DEBUG=1 shows the traceback)."
+    "130 stopped by Ctrl-C, 1 a bug (GRASPEL_DEBUG=1 shows the traceback), or what `audit --fail-on` looks for."
 )
 
 
@@ -33,7 +33,7 @@ def build_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(help=HELP, epilog=EXIT_CODES)(_graspel)
-    for module in (learn, plan, cluster, recover, embed, report, info, convert, demo):
+    for module in (learn, plan, cluster, recover, embed, report, audit, info, convert, demo):
         module.COMMAND.add_to(app)
     return app
 

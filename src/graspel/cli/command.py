@@ -111,7 +111,12 @@ class Command:
 
 
 def write_command(
-    options: list[tuple[str, Any, Any]], given: dict[str, Any], command: str, output: str, names: Iterable[str]
+    options: list[tuple[str, Any, Any]],
+    given: dict[str, Any],
+    command: str,
+    output: str,
+    names: Iterable[str],
+    **changed: Any,
 ) -> str:
     """The command line of a command that writes `output`, with those of the options `names` that were given.
 
@@ -121,6 +126,8 @@ def write_command(
     given : dict
     command, output : str
     names : iterable of str
+    **changed
+        Options whose values are not those that were given.
 
     Examples
     --------
@@ -130,7 +137,7 @@ def write_command(
     """
     files, words = [], []
     for name, default, annotation in options:
-        value = given.get(name, default)
+        value = changed.get(name, given.get(name, default))
         if name not in names or value is None or value is False:
             continue
         info = annotation.__metadata__[0]

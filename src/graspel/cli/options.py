@@ -61,6 +61,7 @@ DataFile = Annotated[Path, argument("The points, one per row: a file, or a folde
 GraphArgument = Annotated[Path, argument(f"The graph: {GRAPH_FORMATS}", "GRAPH")]
 GraphOutput = Annotated[Path, option(f"The graph: {GRAPH_FORMATS}", "FILE", "--output", "-o")]
 LabelsFile = Annotated[Path | None, option("Known classes, to compare with: .csv or .npy", "FILE")]
+TextsFile = Annotated[Path | None, option("A text about each point: .txt, .csv or .npy", "FILE", "--texts")]
 Clusters = Annotated[
     Any, parameter_option("GraspelClustering", "n_clusters", "INT|auto", "--clusters", "-k", parser=parse_value)
 ]

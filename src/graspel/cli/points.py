@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,13 +13,14 @@ import typer
 from graspel.cli.options import option
 from graspel.runtime.progress import announce
 
-__all__ = ["TableOptions", "open_on_cluster"]
+__all__ = ["OF_GRAPH", "TableOptions", "make_index", "open_on_cluster", "split_names"]
 
 CONNECT_SECONDS = 10  # time in which a Dask scheduler must answer
 READING = "Reading .npy .npz .csv .tsv .xlsx .parquet .feather .mtx .h5ad .zarr"
 
 
-def _split(names: str | None) -> tuple[str, ...]:
+def split_names(names: str | None) -> tuple[str, ...]:
+    """The names in a list with commas."""
     return tuple(name.strip() for name in (names or "").split(",") if name.strip())
 
 
@@ -57,7 +58,7 @@ class TableOptions:
         given = (field.name for field in fields(self) if getattr(self, field.name) is not None)
         return ", ".join(f"--{name.replace('_', '-')}" for name in given if name not in apart)
 
-    def read(self, path: Path) -> Any:
+    def read(self, path: Path, split_column: str | None = None) -> Any:
         """Read the points from a file, a `PointTable`; the rows of a folder are read later, block by block."""
         from graspel.data.stored import open_folder
         from graspel.io.table_roles import PointTable
@@ -70,12 +71,13 @@ class TableOptions:
             if given:
                 raise ValueError(f"{path} is a folder, whose columns are all features: leave out {given}.")
             return PointTable(open_folder(path, self.key), None, None)
-        return read_table(path, key=self.key, header=self.header, roles=self._roles())
+        roles = replace(self._roles(), split_column=split_column)
+        return read_table(path, key=self.key, header=self.header, roles=roles)
 
     def _roles(self) -> Any:
         from graspel.io.table_roles import Roles
 
-        lists = {"columns": _split(self.columns), "drop": _split(self.drop)}
+        lists = {"columns": split_names(self.columns), "drop": split_names(self.drop)}
         return Roles(self.id_column, self.label_column, scale=self.scale, impute=self.impute, **lists)
 
     def write_reading(self, path: Path) -> str:
@@ -114,6 +116,19 @@ class TableOptions:
         if labels is not None:
             return read_labels(labels, n_points, data)
         return None if points is None else points.labels
+
+
+# The options on which the graph depends.
+OF_GRAPH = ("data", "metric", "settings", "random_state", *(field.name for field in fields(TableOptions)))
+
+
+def make_index(X: Any, model: Any) -> Any:
+    """The index of the points for this model, which searches the neighbors for everything at once."""
+    from graspel.neighbors.index import NeighborIndex
+    from graspel.report.inputs import count_listed
+
+    given = {name: getattr(model, name) for name in ("metric", "random_state", "n_jobs")}
+    return NeighborIndex(X, **given).expect(count_listed())
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,11 +12,10 @@ from graspel.cli.command import Command
 from graspel.cli.options import option
 from graspel.cli.output import check_files
 from graspel.cli.parameters import build_estimator, find_initial_file
-from graspel.cli.points import TableOptions
+from graspel.cli.points import OF_GRAPH, TableOptions, make_index
 
 PageFile = Annotated[Path, option("The page, .html", "FILE", "--output", "-o")]
 Names = Annotated[Path | None, option("The name of each point: .txt, .csv or .npy", "FILE")]
-Texts = Annotated[Path | None, option("A text about each point: .txt, .csv or .npy", "FILE")]
 Features = Annotated[Path | None, option("The name of each column: .txt, .csv or .npy", "FILE")]
 Images = Annotated[str | None, option("The points as pictures: their shape, or a folder", "HxW|FOLDER")]
 Title = Annotated[str | None, option("The title of the page", "TEXT", default="the file's name")]
@@ -30,7 +28,7 @@ def report(
     n_clusters: options.Clusters = options.AUTO,
     labels: options.LabelsFile = None,
     names: Names = None,
-    texts: Texts = None,
+    texts: options.TextsFile = None,
     images: Images = None,
     features: Features = None,
     title: Title = None,
@@ -62,15 +60,13 @@ def report(
         if model.metric == "precomputed":  # columns are points, not features
             points = points._replace(features=None)
         known |= _read_words(words, points)
-        model.fit(_make_index(X, model))
-        command = repeat("learn", "graph.npz", [*OF_GRAPH, *(field.name for field in fields(TableOptions))])
+        model.fit(make_index(X, model))
+        command = repeat("learn", "graph.npz", OF_GRAPH)
         source = Source(data.name, command, table.write_reading(data))
         write_report(model, output, clusters=n_clusters, title=title, source=source, **known)
     written.append(str(output))
     run.show_certificate(f"The report on {data.name}, written to {output}", model)
 
-
-OF_GRAPH = ("data", "metric", "settings", "random_state")  # options on which the graph depends, beside the columns
 
 COMMAND = Command(
     report,
@@ -112,12 +108,3 @@ def _read_words(files: dict[str, Path | None], points: Any) -> dict[str, list[st
     }
     read = {what: read_texts(path, *numbers[what]) for what, path in files.items() if path is not None}
     return {"names": points.names, "features": points.features, **read}
-
-
-def _make_index(X: Any, model: Any) -> Any:
-    """The index of the points for this model, which searches the neighbors for the whole page at once."""
-    from graspel.neighbors.index import NeighborIndex
-    from graspel.report.inputs import count_listed
-
-    given = {name: getattr(model, name) for name in ("metric", "random_state", "n_jobs")}
-    return NeighborIndex(X, **given).expect(count_listed())

@@ -27,7 +27,7 @@ from graspel.cluster.clustering import (
 )
 from graspel.cluster.consensus import ConsensusClusters, consensus_clusters
 from graspel.cluster.members import MEMBERS, THIN_MEMBERS, find_nodes
-from graspel.cluster.outliers import core_distances, find_noise, times_usual
+from graspel.cluster.outliers import AROUND, core_distances, distances_of, find_noise, score_outliers
 from graspel.cluster.ward import cut_linkage, find_linkage
 from graspel.estimators.learner import GRASPEL
 from graspel.estimators.uses_learner import LearnerEstimator
@@ -106,8 +106,8 @@ default="knn"
         Weight of every member of the consensus, by name: the graphs, and "Ward" and "Ward, k-means" on the points
         themselves, where these have coordinates. They sum to one; empty with one graph.
     outlier_scores_ : array of N
-        Distance of a point to its fifth neighbor, divided by the median of its cluster: 1 is usual, 3 is three times as
-        far from others as is usual.
+        Distance of a point to the points near it, compared with the distances that are usual around these: 1 is usual,
+        3 is three times as far from others as is usual. They do not depend on the clusters.
     linkage_ : array (N - 1 x 4)
         The hierarchy in scipy's format, for `scipy.cluster.hierarchy.dendrogram`; computed when it is asked for.
     memberships_ : array (N x n_clusters_)
@@ -187,7 +187,7 @@ default="knn"
             check_n_clusters(self.n_clusters, index.n_points)
         n_members = self._count_members()
         with self._running():
-            fit = self._learn_graph(learner, index, n_listed=CONSIDERED if n_members > 1 else 0)
+            fit = self._learn_graph(learner, index, n_listed=max(AROUND, CONSIDERED if n_members > 1 else 0))
             found = self._cluster(fit, n_members)
         self.labels_, self.n_clusters_ = found.labels, found.n_clusters
         self.embedding_, self.cluster_centers_ = found.embedding, found.centers
@@ -264,12 +264,14 @@ default="knn"
         return consensus_clusters(nodes, n_clusters, members, ASSIGNMENTS[self.assign_labels], rng, self.n_jobs)
 
     def _score_outliers(self, index: NeighborIndex) -> None:
-        neighbors = index.lists(1)
-        core = np.zeros(len(self.labels_))
-        core[neighbors.distinct] = core_distances(neighbors)
-        core[neighbors.copies] = core[neighbors.copy_of]
-        self.outlier_scores_, _ = times_usual(core, self.labels_)
+        neighbors = index.lists(AROUND)
+        core, scores = np.zeros(len(self.labels_)), np.zeros(len(self.labels_))
+        scores[neighbors.distinct] = score_outliers(distances_of(neighbors))
+        scores[neighbors.copies] = scores[neighbors.copy_of]
+        self.outlier_scores_ = scores
         if self.noise:
+            core[neighbors.distinct] = core_distances(neighbors)
+            core[neighbors.copies] = core[neighbors.copy_of]
             self.labels_ = np.where(find_noise(core, self.labels_), -1, self.labels_)
 
     @property

@@ -6,7 +6,7 @@ Every function here is pure: it takes an index, a graph, labels or what another 
 
 from graspel.findings.bridges import find_bridges, find_cut_points
 from graspel.findings.classes import count_classes, find_mixtures
-from graspel.findings.copies import find_copies
+from graspel.findings.copies import find_copies, find_leaks, find_near_copies
 from graspel.findings.doubtful_labels import find_doubtful_labels
 from graspel.findings.effects import find_effects
 from graspel.findings.groups import find_nearest_groups, find_representatives
@@ -15,6 +15,7 @@ from graspel.findings.outliers import find_outliers
 from graspel.findings.resistance import compare_resistance
 from graspel.findings.table import Table
 from graspel.findings.verdicts import judge
+from graspel.findings.words import find_words
 
 __all__ = [
     "NearPoints",
@@ -26,10 +27,13 @@ __all__ = [
     "find_cut_points",
     "find_doubtful_labels",
     "find_effects",
+    "find_leaks",
     "find_mixtures",
+    "find_near_copies",
     "find_nearest_groups",
     "find_outliers",
     "find_representatives",
+    "find_words",
     "judge",
     "near_points",
     "near_points_of_graph",

@@ -72,6 +72,15 @@ def find_effects(means: Means, n_most: int, *, only_high: bool = False) -> Table
     return Table({**columns, "inside": means.inside[at], "outside": means.outside[at]})
 
 
+def holds_terms(X: Any) -> bool:
+    """Whether the columns count something, such as words, that most points do not have.
+
+    >>> holds_terms(sp.csr_array(np.eye(3))), holds_terms(np.eye(3))
+    (True, False)
+    """
+    return bool(sp.issparse(X) and (X.nnz == 0 or X.data.min() >= 0))
+
+
 def measure_means(X: Any, groups: Ints, n_groups: int) -> Means:
     """Measure the means and the effect of every feature of X for every group.
 

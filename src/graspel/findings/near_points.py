@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+from graspel.cluster.outliers import AROUND
 from graspel.graph import Graph
 from graspel.neighbors.index import NeighborIndex
 from graspel.neighbors.search import Neighbors
@@ -18,7 +19,7 @@ from graspel.runtime.types import Floats, Ints
 
 __all__ = ["NEAR", "NearPoints", "near_points", "near_points_of_graph"]
 
-NEAR = 15  # near points of each point: enough for a mean and a vote, few enough to be of one group
+NEAR = AROUND  # near points of each point: enough for a density and a vote, few enough to be of one group
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class NearPoints:
 
     Attributes
     ----------
-    D : sparse array (N x N), distances in a unit of their own; the pattern is the list of near points
+    D : sparse array (N x N), distances in a unit of their own; the rows are the lists of near points, nearest first
     original : array of N, for every point the first point equal to it
     unit : float, the length of a distance of 1, in the unit of the data
     """
@@ -55,7 +56,7 @@ class NearPoints:
     def of(self, point: int) -> Ints:
         """The points near a point, nearest first."""
         row = slice(self.D.indptr[point], self.D.indptr[point + 1])
-        near: Ints = self.D.indices[row][np.argsort(self.D.data[row], kind="stable")]
+        near: Ints = self.D.indices[row]
         return near
 
 
@@ -78,9 +79,10 @@ def near_points(index: NeighborIndex) -> NearPoints:
 
 def near_points_of_graph(graph: Graph) -> NearPoints:
     """The neighbors in the graph; the length of an edge of weight w is 1 / sqrt(w), as in the data."""
-    lengths = graph.adjacency.copy()
-    lengths.data = 1 / np.sqrt(lengths.data)
-    return NearPoints(sp.csr_array(lengths), np.arange(graph.n_nodes))
+    A = graph.adjacency
+    lengths = 1 / np.sqrt(A.data)
+    order = np.lexsort([lengths, np.repeat(np.arange(graph.n_nodes), np.diff(A.indptr))])
+    return NearPoints(sp.csr_array((lengths[order], A.indices[order], A.indptr), A.shape), np.arange(graph.n_nodes))
 
 
 def _matrix_of_lists(lists: Neighbors, original: Ints) -> sp.csr_array:

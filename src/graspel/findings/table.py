@@ -57,6 +57,14 @@ class Table:
         values = [column.tolist() for column in self.columns.values()]
         return (dict(zip(self.columns, row, strict=True)) for row in zip(*values, strict=True))
 
+    def to_frame(self) -> Any:
+        """The columns as a pandas DataFrame; as a dict of arrays where pandas is not installed."""
+        try:
+            from pandas import DataFrame
+        except ModuleNotFoundError:
+            return dict(self.columns)
+        return DataFrame(self.columns)
+
     def __repr__(self) -> str:
         n = len(self)
         return f"Table({n:,} {'row' if n == 1 else 'rows'}: {', '.join(self.columns)})"

@@ -32,7 +32,7 @@ from graspel.io.csv_files import (
 from graspel.io.npy_arrays import read_npy
 from graspel.runtime.shown import quote
 
-__all__ = ["COORDINATES", "LABELS", "read_labels", "read_texts", "write_coordinates", "write_labels"]
+__all__ = ["COORDINATES", "LABELS", "read_labels", "read_texts", "write_coordinates", "write_labels", "write_rows"]
 
 LABELS = (".csv", ".npy")
 COORDINATES = (".csv", ".npy")
@@ -50,6 +50,14 @@ def write_coordinates(path: Path, coordinates: Any, names: Iterable[str] | None 
     n_axes = coordinates.shape[1]
     header = ["x", "y", "z"][:n_axes] if n_axes <= 3 else [f"c{axis + 1}" for axis in range(n_axes)]
     _write(path, coordinates, header, coordinates.tolist(), names)
+
+
+def write_rows(path: Path, header: list[str], rows: Iterable[list[Any]]) -> None:
+    """Write a .csv file of rows under a header, completely or not at all; no text in it is a formula."""
+    safe = ([write_name(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    with write_atomically(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
+        write_cells(file, [[write_name(name) for name in header]])
+        write_cells(file, safe)
 
 
 def _write(path: Path, values: Any, header: list[str], rows: list[list[Any]], names: Iterable[str] | None) -> None:

@@ -41,7 +41,7 @@ class Roles:
 
     Attributes
     ----------
-    id_column, label_column : str or None, name of a column, or its number counted from 1
+    id_column, label_column, split_column : str or None, name of a column, or its number counted from 1
     columns : list of str or None, the features; all others are left out
     drop : list of str, columns to leave out
     scale : "standard", "robust" or None
@@ -50,6 +50,7 @@ class Roles:
 
     id_column: str | None = None
     label_column: str | None = None
+    split_column: str | None = None
     columns: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     scale: str | None = None
@@ -57,7 +58,7 @@ class Roles:
 
 
 class PointTable(NamedTuple):
-    """The points of a table: features, the names of the rows, their known classes, and the names of the features.
+    """The points of a table: features, names of the rows, their known classes, names of the features, and parts.
 
     None stands for what the table does not have.
     """
@@ -66,6 +67,7 @@ class PointTable(NamedTuple):
     names: list[str] | None
     labels: list[Any] | None
     features: list[str] | None = None
+    split: list[str] | None = None
 
 
 def assign_roles(table: FileTable, roles: Roles, path: Any) -> PointTable:
@@ -74,7 +76,7 @@ def assign_roles(table: FileTable, roles: Roles, path: Any) -> PointTable:
     >>> table = FileTable(np.array([[1.0, 2.0], [3.0, 4.0]]), [1, 2], {0: ["Ann", "Bob"]}, ["who", "x", "y"])
     >>> assign_roles(table, Roles(id_column="who", drop=("y",)), "people.csv")
     PointTable(X=array([[1.],
-           [3.]]), names=['Ann', 'Bob'], labels=None, features=['x'])
+           [3.]]), names=['Ann', 'Bob'], labels=None, features=['x'], split=None)
     """
     if roles.scale is not None:
         check_choice("scale", roles.scale, SCALES)
@@ -85,7 +87,8 @@ def assign_roles(table: FileTable, roles: Roles, path: Any) -> PointTable:
         return PointTable(table.numbers, table.row_names, None)
     labels, label_at = _find_labels(table, roles, path)
     id_at = None if roles.id_column is None else _find(table, roles.id_column, "--id-column", path)
-    left_out = {_find(table, name, "--drop", path) for name in roles.drop} | {id_at, label_at}
+    split_at = None if roles.split_column is None else _find(table, roles.split_column, "--split", path)
+    left_out = {_find(table, name, "--drop", path) for name in roles.drop} | {id_at, label_at, split_at}
     wanted = [_find(table, name, "--columns", path) for name in roles.columns] or range(table.n_columns)
     features = [at for at in wanted if at not in left_out]
     if id_at is None and table.row_names is None and not roles.columns:
@@ -103,7 +106,8 @@ def assign_roles(table: FileTable, roles: Roles, path: Any) -> PointTable:
     elif table.header is not None:
         _warn_uneven_scales(X, [table.name(at) for at in features], path)
     header = None if table.header is None else [table.header[at].strip() for at in features]
-    return PointTable(X, names, labels, header)
+    split = None if split_at is None else [str(cell) for cell in table.column(split_at)]
+    return PointTable(X, names, labels, header, split)
 
 
 def _find(table: FileTable, name: str, option: str, path: Any) -> int:

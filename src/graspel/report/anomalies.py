@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from graspel.findings import Table, find_bridges, find_copies, find_cut_points
-from graspel.findings.outliers import STRIKING
 from graspel.report.inputs import Inputs
 from graspel.report.packing import Selection
 from graspel.runtime.types import Ints
@@ -26,7 +25,7 @@ class Anomalies:
     ----------
     outliers, bridges, cut_points : Tables
     copies : list of arrays, the points that are equal to each other, largest set first
-    striking : array, all points that lie at least twice as far from others as is usual
+    striking : array, all points that lie far from all others
     equal : array, all points that are equal to an earlier one
     """
 
@@ -85,6 +84,6 @@ def find_anomalies(inputs: Inputs) -> Anomalies:
         copies=[np.flatnonzero(inputs.near.original == point) for point in first],
         bridges=bridges.take(bridges["cut_off"] >= SMALLEST_CUT).head(SHOWN),
         cut_points=cut_points.take(cut_points["cut_off"] >= SMALLEST_CUT).head(SHOWN),
-        striking=outliers["point"][outliers["score"] >= STRIKING],
+        striking=outliers["point"][outliers["striking"]],
         equal=np.sort(copies["point"]),
     )

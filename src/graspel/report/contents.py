@@ -300,7 +300,7 @@ def _count_doubtful(comparison: Comparison) -> str:
 
 def _summarize_anomalies(found: Anomalies) -> str:
     lies = _count_striking(found) if found.n_striking else "No point lies"
-    outliers = f"{lies} more than twice as far from others as is usual"
+    outliers = f"{lies} far from all others"
     if not found.n_copies:
         return f"{outliers}; no two points are equal."
     return f"{outliers}; {_count_copies(found)} of another."

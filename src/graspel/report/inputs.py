@@ -155,7 +155,7 @@ class Inputs:
     @cached_property
     def outliers(self) -> Table:
         """All points, the farthest from others first."""
-        return find_outliers(self.near, self.groups)
+        return find_outliers(self.near)
 
     @cached_property
     def outlier_scores(self) -> Floats:
