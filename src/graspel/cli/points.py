@@ -77,8 +77,14 @@ class TableOptions:
     def _roles(self) -> Any:
         from graspel.io.table_roles import Roles
 
-        lists = {"columns": split_names(self.columns), "drop": split_names(self.drop)}
-        return Roles(self.id_column, self.label_column, scale=self.scale, impute=self.impute, **lists)
+        return Roles(
+            self.id_column,
+            self.label_column,
+            columns=split_names(self.columns),
+            drop=split_names(self.drop),
+            scale=self.scale,
+            impute=self.impute,
+        )
 
     def write_reading(self, path: Path) -> str:
         """Python code that reads the same points as X.
