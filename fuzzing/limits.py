@@ -34,7 +34,6 @@ LOW_LIMITS: dict[str, dict[str, float]] = {
     "graspel.linalg.factor.elimination_levels": {"DENSE_SIZE": 10, "DENSE_LIMIT": 20},
     "graspel.linalg.factor.elimination_sequence": {"DENSE_SIZE": 10, "DENSE_LIMIT": 20},
     "graspel.linalg.eigensolver": {"DENSE_LIMIT": 30},
-    "graspel.linalg.coarsen": {"DENSE_LIMIT": 30},
     "graspel.linalg.logdet": {"DENSE_LIMIT": 30, "MANY": 100},
     "graspel.linalg.resistance": {"ELIMINATION_LIMIT": 30, "SOLVE_SOURCES": 8, "MANY": 100},
     "graspel.learning.certificate": {"MANY": 100},
