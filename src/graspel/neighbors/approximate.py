@@ -21,8 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graspel.data.dense import DenseData
-from graspel.neighbors.exact import exact_neighbors, measure_candidates
-from graspel.neighbors.landmarks import Density, Landmarks, Lists, descend, share_compared
+from graspel.neighbors.exact import EXTRA_CANDIDATES, TIE, measure_candidates
+from graspel.neighbors.landmarks import (
+    Density,
+    Landmarks,
+    Lists,
+    descend,
+    nearest_by_products,
+    share_compared,
+)
 from graspel.runtime.parallel import row_blocks
 from graspel.runtime.progress import announce
 from graspel.runtime.types import Floats, Ints
@@ -30,9 +37,10 @@ from graspel.runtime.types import Floats, Ints
 SURE = 10  # first neighbors of each list that are found with a high recall
 WANTED_MISSING = 0.0075  # share of them that is missed; below the 0.01 promised, as it is measured on a sample
 MISSING_IN_ALL = 0.05  # share of all neighbors that may be missed in longer lists
-SAMPLE = 384  # points searched exactly
+SAMPLE = 768  # points searched exactly: those that miss one neighbor miss others, so fewer would tell little
 SMALL = Density(share=16, m=4, found=8)  # small cells: enough for smooth data of low dimension
-LARGE = Density(share=64, m=5, found=16)  # large cells, which find most in their time if it is high
+LARGE = Density(share=32, m=8, found=8)  # large cells, which find most in their time if it is high
+WIDE = Density(share=64, m=5, found=8)  # larger ones still, for the points that miss neighbors in those
 SMALL_ENOUGH = 0.95  # share of true neighbors that small cells must find by themselves
 DOUBTFUL_LANDMARKS = 16  # nearest landmarks whose cells a doubtful point is searched in
 PASSED_OVER = 1 / 3  # share of the misses allowed that may be among points which do not count as doubtful
@@ -59,16 +67,18 @@ def approximate_neighbors(points: DenseData, k: int, width: int, rng: np.random.
     """About the `width` nearest points of each point; k of them are wanted."""
     announce("nearest neighbors", None, "preparing the compiled search (some seconds on first use)")
     sample = np.sort(rng.choice(points.n_points, min(points.n_points, SAMPLE), replace=False))
-    near, truth = exact_neighbors(points, sample, k, compiled=True)
     sketch, n_threads = points.sketch, points.n_threads
+    near = nearest_by_products(sketch[sample], sketch, min(len(sketch), k + 1 + EXTRA_CANDIDATES), n_threads)
+    near, truth = measure_candidates(points, sample, near.astype(np.int64), k, compiled=True)
     lists = Lists.empty(points.n_points, width + 1 if points.sketch_is_exact else width + EXTRA_IN_SKETCH)
     compared = share_compared(sketch, np.repeat(sample, k), near.ravel(), SMALL, rng, n_threads)
-    landmarks, chosen = Landmarks.build(sketch, SMALL if compared >= SMALL_ENOUGH else LARGE, rng, n_threads)
+    first = SMALL if compared >= SMALL_ENOUGH else LARGE
+    landmarks, chosen = Landmarks.build(sketch, first.finding(k // 2), rng, n_threads)
     order = np.argsort(chosen[:, 0], kind="stable")
     missed = np.ones(truth.shape, dtype=bool)
     for number in range(MAX_SETS):
         if number:
-            landmarks, _ = Landmarks.build(sketch, LARGE, rng, n_threads)
+            landmarks, _ = Landmarks.build(sketch, WIDE.finding(k // 2), rng, n_threads)
             chosen = _landmarks_of(_doubtful_points(lists, sample, missed), landmarks, sketch, n_threads)
         landmarks.improve(sketch, chosen, sketch, lists, n_threads)
         missed = _missed(points, sample, lists, truth)
@@ -128,7 +138,7 @@ def _missed(points: DenseData, sample: Ints, lists: Lists, truth: Floats) -> NDA
     """Which true neighbors of a sample, whose distances are `truth`, the lists miss."""
     candidates = lists.indices[sample].astype(np.int64)
     z = measure_candidates(points, sample, candidates, truth.shape[1])[1]
-    return z > truth * (1 + 1e-9)
+    return z > truth * (1 + TIE)
 
 
 def _measure(

@@ -3,7 +3,8 @@ r"""Landmarks: a search for nearest neighbors that stays near-linear in any dime
 A random share of the points are *landmarks*, and two points are compared if one landmark is among the m nearest of
 both. Cells around a center fail where the intrinsic dimension is high, since most points lie near the border of theirs;
 here a point is in m small cells that overlap. The landmarks nearest to a point are found in the same way, by landmarks
-of landmarks, up to a level small enough for matrix products.
+of landmarks, up to a level small enough for matrix products. Which landmarks are nearest need not be exact: where there
+are many columns, they are compared along their principal directions only.
 
 The lists then improve each other: a neighbor of a neighbor is likely to be a neighbor (NN-descent). Every point
 collects candidates for its own list from a copy of the last lists, so that the result does not depend on the order of
@@ -19,17 +20,20 @@ W. Dong, C. Moses and K. Li. Efficient k-nearest neighbor graph construction for
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from queue import SimpleQueue
 from typing import NamedTuple
 
 import numpy as np
+import scipy.linalg
 from numpy.typing import NDArray
 
 from graspel.io.models import check_array_read
-from graspel.runtime.parallel import row_blocks, run_blocks
+from graspel.runtime.parallel import map_blocks, row_blocks, run_blocks
 from graspel.runtime.types import Indices, Singles
 
+GUIDES = 64  # principal directions along which rows find their landmarks: which cells a row is in need not be exact
 TOP_LANDMARKS = 4096  # landmarks that all queries are compared with
 CELL_LIMIT = 4  # largest size of a cell, in average sizes: hubs would cost the square of theirs
 QUERY_BLOCK = 4096  # queries of one task; tasks are fixed, so that threads do not change the result
@@ -55,6 +59,10 @@ class Density(NamedTuple):
     share: int
     m: int
     found: int
+
+    def finding(self, at_least: int) -> Density:
+        """The same density, where at least so many members are kept for each query."""
+        return self._replace(found=max(self.found, at_least))
 
 
 class Lists(NamedTuple):
@@ -99,7 +107,7 @@ class Landmarks:
         if self.start[0] != 0 or self.start[-1] != len(self.members) or (np.diff(self.start) < 0).any():
             raise ValueError("its landmarks have cells that do not follow each other")
         if self.above is not None:
-            self.above.check_members(*self.rows.shape)
+            self.above.check_members(len(self.rows), min(self.rows.shape[1], GUIDES))
 
     def check_members(self, n: int, width: int) -> None:
         """Raise unless these are landmarks of n rows of this width."""
@@ -110,18 +118,37 @@ class Landmarks:
     def build(cls, X: Singles, density: Density, rng: np.random.Generator, n_threads: int) -> tuple[Landmarks, Indices]:
         """Landmarks of the rows of X, and the m landmarks nearest to each row, nearest first."""
         rows = X[choose_landmarks(len(X), density, rng)]
-        above = cls.build(rows, density, rng, n_threads)[0] if len(rows) > TOP_LANDMARKS else None
-        unfilled = cls(rows, np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), above, density)
-        near = unfilled.nearest(X, density.m, n_threads)
+        alone = cls(rows, np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), None, density)
+        above = cls.build(alone._guides, density, rng, n_threads)[0] if len(rows) > TOP_LANDMARKS else None
+        near = replace(alone, above=above).nearest(X, density.m, n_threads)
         start, members, _ = fill_cells(near, len(rows), CELL_LIMIT * density.share * density.m)
         return cls(rows, start, members, above, density), near
 
+    @cached_property
+    def _axes(self) -> Singles | None:
+        """The principal directions of the landmarks, as columns; None where there are few columns."""
+        n_columns = self.rows.shape[1]
+        if n_columns <= GUIDES:
+            return None
+        centered = self.rows - self.rows.mean(axis=0)
+        gram = (centered.T @ centered).astype(np.float64)
+        axes = scipy.linalg.eigh(gram, subset_by_index=(n_columns - GUIDES, n_columns - 1))[1]
+        return np.ascontiguousarray(axes, dtype=np.float32)
+
+    @cached_property
+    def _guides(self) -> Singles:
+        """The landmarks along these directions."""
+        return self.rows if self._axes is None else self.rows @ self._axes
+
     def nearest(self, Q: Singles, m: int, n_threads: int) -> Indices:
         """The m landmarks nearest to each row of Q, nearest first (-1 if fewer were found)."""
+        if self._axes is not None:
+            axes, rows = self._axes, Q
+            Q = np.vstack(list(map_blocks(lambda at: rows[at] @ axes, row_blocks(len(rows), QUERY_BLOCK), n_threads)))
         if self.above is None:
-            return nearest_by_products(Q, self.rows, m, n_threads)
+            return nearest_by_products(Q, self._guides, m, n_threads)
         lists = Lists.empty(len(Q), m)
-        self.above.improve(Q, self.above.nearest(Q, m, n_threads), self.rows, lists, n_threads)
+        self.above.improve(Q, self.above.nearest(Q, m, n_threads), self._guides, lists, n_threads)
         return lists.indices
 
     def search(self, Q: Singles, X: Singles, width: int, n_threads: int) -> NDArray[np.int64]:
