@@ -9,6 +9,12 @@ parts are grown from several random nodes, and the best separator is carried bac
 by moving nodes out of it (Fiduccia and Mattheyses): a node that leaves the separator for one part pulls its neighbors
 in the other part into it. Moves that make the separator larger are tried too, and taken back if nothing comes of them.
 
+**Why not METIS itself?** Its orders are better: an elimination takes 1.2 to 1.7 times as many multiplications after
+ours (learned graph of USPS 1.4, 3NN graph 1.2, grid of 300 x 300 1.7, by ``python -m benchmarks.kernels --only
+dissection``), and METIS is 1.4 to 1.9 times as fast. But pymetis (2025.2) has no wheels for Windows and for Linux on
+ARM, so that installing it would need a compiler there; and it returns the order without the tree of the pieces, which
+the fronts are made of.
+
 References
 ----------
 A. George. Nested dissection of a regular finite element mesh. SIAM Journal on Numerical Analysis 10, 1973.
