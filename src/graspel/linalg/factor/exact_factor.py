@@ -61,6 +61,7 @@ class ExactFactor:
     pattern : FrontTree
     logdet : float, of L + 11'/N, or with a ground of L + ground I
     resistances : array, of the edges
+    between : array, M between the two ends of every edge; 0 if one of them is the reference
     is_accurate : bool, whether Foster's theorem holds to FOSTER_TOL; always true if `careful`, without subtraction
     """
 
@@ -82,6 +83,8 @@ class ExactFactor:
         n, m = tree.size, len(tree.edge)
         self._rows = np.append(M[:n], 0.0)
         self.resistances = self._rows[tree.place[heads]] + self._rows[tree.place[tails]]
+        self.between = np.zeros(len(heads))
+        self.between[tree.edge] = M[n : n + m]
         self.resistances[tree.edge] -= 2 * M[n : n + m]
         trees = float(w @ self.resistances)
         if tree.ground > 0:
@@ -97,6 +100,8 @@ class ExactFactor:
             self.logdet += float(np.log(tree.n_nodes))
         self._rows, R = careful.restore_resistances()
         self.resistances = self._rows[tree.place[heads]] + self._rows[tree.place[tails]]  # one end is the reference
+        self.between = np.zeros(len(heads))
+        self.between[tree.edge] = (self.resistances[tree.edge] - R) / 2
         self.resistances[tree.edge] = R
 
     def _carefully(self) -> CarefulElimination:

@@ -10,6 +10,9 @@ L + ground I is treated as a graph with one more node, the ground, to which ever
 `ground`. The potential of one node, the *reference*, is fixed at zero, so that the Laplacian has an inverse M. It is
 the last node and not part of the matrix; the ground is the last node before it.
 
+A *hub* is a node that may be joined to all others, as the ground of L + diag(s) is. It is the reference, so it does not
+count when separators are sought, and the other nodes need not be connected without it.
+
 References
 ----------
 J. W. H. Liu. The multifrontal method for sparse matrix solution: theory and practice. SIAM Review 34, 1992.
@@ -47,10 +50,12 @@ class FrontTree:
     slot_order : array, their numbers: first the diagonal, then the edges, then those between the ground and others
     """
 
-    def __init__(self, heads: Ints, tails: Ints, n_nodes: int, ground: float = 0.0, n_threads: int = 1) -> None:
+    def __init__(
+        self, heads: Ints, tails: Ints, n_nodes: int, ground: float = 0.0, n_threads: int = 1, *, has_hub: bool = False
+    ) -> None:
         self.n_nodes, self.ground, self.n_threads = n_nodes, ground, n_threads
         self.size = n_nodes - (ground == 0)
-        self.place, pieces = self._dissect(heads, tails)
+        self.place, pieces = self._dissect(heads, tails, has_hub)
         low, high = np.minimum(self.place[heads], self.place[tails]), np.maximum(self.place[heads], self.place[tails])
         self.edge = np.flatnonzero(high < self.size)
         low, high = low[self.edge], high[self.edge]
@@ -100,20 +105,25 @@ class FrontTree:
                 whole = int(self.whole[whole])
         return np.array(sorted(found))
 
-    def _dissect(self, heads: Ints, tails: Ints) -> tuple[Ints, Ints]:
+    def _dissect(self, heads: Ints, tails: Ints, has_hub: bool) -> tuple[Ints, Ints]:
         """The row of every node, and the pieces: where they begin and end, and what they are part of."""
         n = self.n_nodes
         if n <= DENSE_NODES:
             return np.append(np.arange(n - 1), self.size), np.array([[0, 0, self.size, -1]])
         from graspel.kernels.dissection import dissect
 
+        if has_hub:
+            n -= 1
+            inside = np.maximum(heads, tails) < n
+            heads, tails = heads[inside], tails[inside]
         ends = np.concatenate([heads, tails]), np.concatenate([tails, heads])
         adjacency = sp.coo_array((np.ones(2 * len(heads), dtype=np.int8), ends), shape=(n, n)).tocsr()
         adjacency.sort_indices()
         order, pieces = dissect(adjacency.indptr.astype(np.int64), adjacency.indices.astype(np.int32), LEAF_NODES)
-        place = np.empty(n, dtype=np.int64)
+        place = np.full(self.n_nodes, self.size, dtype=np.int64)
         place[order] = np.arange(n)
-        place[order[-1]] = self.size
+        if not has_hub:
+            place[order[-1]] = self.size
         by_stop = np.argsort(pieces[:, 2], kind="stable")  # so own nodes of successive fronts are successive
         rank = np.empty(len(pieces), dtype=np.int64)
         rank[by_stop] = np.arange(len(pieces))

@@ -1,0 +1,194 @@
+r"""Posterior: the field given the values that were measured on some nodes, from one exact factor.
+
+The field is v = H b + u with u ~ N(0, s^2 Theta^-1), Theta = L + eps I and eps = 1 / sigma^2. Node i was measured with
+noise of variance s^2 tau_i. The trend H b has coefficients b ~ N(0, s^2 diag(p)^-1); the last column of H is one, with
+p = 0, so that the mean of the field is estimated by generalized least squares, as in ordinary kriging. With
+D = diag(1 / tau_i) on the measured nodes and zero on others, and M = (Theta + D)^-1, one solve gives
+
+    F = M D y,    R = H - M D H = M Theta H,
+
+and with s^2 S the covariance of the measurements of u,
+
+    S^-1 y = (Theta F) on them,    S^-1 H = D R,    G = H' D R + diag(p),    b = G^-1 (Theta H)' F,
+    E v = F + R b,                 Var v_i = s^2 (M_ii + (R G^-1 R')_ii).
+
+With a = S^-1 (y - H b) the quadratic form of the restricted likelihood is q = (y - H b)' a + b' diag(p) b, and
+
+    log det S = log det(Theta + D) - log det(Theta) + sum log tau_i.
+
+Leaving out measurement i needs no other solve. With P_ii = d_i (1 - d_i M_ii) - (D R G^-1 R' D)_ii, the others predict
+y_i - a_i / P_ii with the variance s^2 / P_ii, which contains the noise.
+
+References
+----------
+H. Rue and L. Held. Gaussian Markov Random Fields: Theory and Applications. Chapman and Hall, 2005.
+
+O. Dubrule. Cross validation of kriging in a unique neighborhood. Mathematical Geology 15, 1983. Leave-one-out.
+
+C. E. Rasmussen and C. K. I. Williams. Gaussian Processes for Machine Learning. MIT Press, 2006. Section 2.7, the trend;
+section 5.4, leave-one-out.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import scipy.linalg
+
+from graspel.graph.adjacency import check_adjacency
+from graspel.linalg.inverse import Inverse, InversePattern
+from graspel.runtime.parallel import count_threads
+from graspel.runtime.types import Floats, Ints
+
+NO_NOISE = 1e-13  # noise variance that stands for none, as a share of 1 / weighted degree
+UNKNOWN = 1e-12  # share of P_ii below which it is a rounding error, and nothing is known of a measurement without it
+
+
+class Prior:
+    """The field of a graph before any measurement: its pieces, found once, and the determinants of Theta.
+
+    Parameters
+    ----------
+    graph : Graph, or sparse matrix or array of weights
+    n_jobs : int or None
+
+    Attributes
+    ----------
+    pattern : InversePattern
+    n_nodes : int
+    degrees : array of N, weighted
+    unit : float, the median degree: s^2 / unit is the variance of a typical node whose neighbors are known
+    """
+
+    def __init__(self, graph: object, n_jobs: int | None = None) -> None:
+        A = check_adjacency(graph)
+        self.pattern = InversePattern(A, count_threads(n_jobs))
+        self.pattern.check_work("Give a sparser graph, such as that of GRASPEL(2), or graspel.linalg.sparsify(graph).")
+        self.n_nodes, self.degrees = A.shape[0], np.asarray(A.sum(axis=1))
+        positive = self.degrees[self.degrees > 0]
+        self.unit = float(np.median(positive)) if len(positive) else 1.0
+        self._logdets: dict[float, float] = {}
+
+    def invert(self, eps: float) -> Inverse:
+        """Theta^-1."""
+        inverse = self.pattern.invert(np.full(self.n_nodes, eps))
+        self._logdets[eps] = inverse.logdet
+        return inverse
+
+    def logdet(self, eps: float) -> float:
+        """The log-determinant of Theta; it is computed once for each eps."""
+        if eps not in self._logdets:
+            self.invert(eps)
+        return self._logdets[eps]
+
+    def precision_times(self, eps: float, X: Floats) -> Floats:
+        """Theta X, by differences along the edges, which are accurate however heavy some of them are."""
+        return eps * X + self.pattern.laplacian @ X
+
+
+class Smoothing:
+    """What one factor gives for columns of values on the same nodes: all but the choice of p.
+
+    Parameters
+    ----------
+    prior : Prior
+    nodes : array of n node numbers, each once
+    Y : array (n x m), the values there; each column is a field of its own
+    eps : float, positive
+    tau : array of n, noise variances in units of s^2; zero for none
+    H : array (N x r), the columns of the trend
+    """
+
+    def __init__(self, prior: Prior, nodes: Ints, Y: Floats, eps: float, tau: Floats, H: Floats) -> None:
+        self.prior, self.nodes, self.eps, self.Y, self.H = prior, nodes, eps, Y, H
+        least = NO_NOISE / (prior.degrees[nodes] + eps)
+        self.is_exact = tau < least
+        self.d = 1 / np.maximum(tau, least)
+        s = np.full(prior.n_nodes, eps)
+        s[nodes] += self.d
+        self.inverse = prior.pattern.invert(s)
+        m, theta_H = Y.shape[1], prior.precision_times(eps, H)
+        B = np.zeros((prior.n_nodes, m + H.shape[1]))
+        B[nodes, :m] = self.d[:, None] * Y
+        B[:, m:] = theta_H
+        solved = self.inverse.solve(B)
+        self.F, self.R = solved[:, :m], solved[:, m:]
+        self.DR = self.d[:, None] * self.R[nodes]  # S^-1 H
+        self.Sy = prior.precision_times(eps, self.F)[nodes]  # S^-1 y
+        self.G, self.HSy = H[nodes].T @ self.DR, theta_H.T @ self.F
+
+    @cached_property
+    def logdet(self) -> float:
+        """Log det S."""
+        return self.inverse.logdet - self.prior.logdet(self.eps) - float(np.log(self.d).sum())
+
+    @cached_property
+    def own(self) -> Floats:
+        """The diagonal of S^-1, d_i (1 - d_i M_ii)."""
+        owned: Floats = self.d * (self.eps * self.inverse.diagonal + self.inverse.remainders())[self.nodes]
+        return owned
+
+
+class Posterior:
+    """The field given the values, with a trend of precision p.
+
+    Parameters
+    ----------
+    smoothing : Smoothing
+    p : array of r, the precisions of the coefficients in units of 1 / s^2; zero for those that are estimated freely
+
+    Attributes
+    ----------
+    coefficients : array (r x m), b
+    quadratic : array of m, q
+    logdet : float, log det S + log det G - sum log p
+    n_free : int, coefficients with p = 0
+    """
+
+    def __init__(self, smoothing: Smoothing, p: Floats) -> None:
+        self.smoothing, self.n_free = smoothing, int((p == 0).sum())
+        base, proper = smoothing, p[p > 0]
+        self._C = np.linalg.cholesky((base.G + base.G.T) / 2 + np.diag(p))
+        self.coefficients = b = scipy.linalg.cho_solve((self._C, True), base.HSy)
+        self._a = base.Sy - base.DR @ b
+        residual = base.Y - base.H[base.nodes] @ b
+        self.quadratic = np.maximum((residual * self._a).sum(axis=0) + p @ b**2, 0.0)
+        self.logdet = base.logdet + 2 * float(np.log(np.diag(self._C)).sum()) - float(np.log(proper).sum())
+
+    @property
+    def mean(self) -> Floats:
+        """E v (N x m)."""
+        base = self.smoothing
+        mean = base.F + base.R @ self.coefficients
+        mean[base.nodes[base.is_exact]] = base.Y[base.is_exact]
+        return mean
+
+    @property
+    def variance(self) -> Floats:
+        """Var v_i / s^2 (N)."""
+        base = self.smoothing
+        variance = base.inverse.diagonal + self._spread(base.R)
+        variance[base.nodes[base.is_exact]] = 0.0
+        return variance
+
+    def _spread(self, R: Floats) -> Floats:
+        """The diagonal of R G^-1 R'."""
+        half = scipy.linalg.solve_triangular(self._C, R.T, lower=True)
+        return np.asarray((half**2).sum(axis=0))
+
+    def leave_one_out(self) -> tuple[Floats, Floats]:
+        """For every measurement its mean given the others (n x m), and the variance of their difference over s^2 (n).
+
+        Both are NaN where the others say nothing of a measurement.
+        """
+        base = self.smoothing
+        P = base.own - self._spread(base.DR)
+        P = np.where(UNKNOWN * base.own < P, P, np.nan)
+        return base.Y - self._a / P[:, None], 1 / P
+
+    def log_likelihood(self, scale: Floats) -> Floats:
+        """The logarithm of the restricted likelihood of every column, for the scale s of each."""
+        n = len(self.smoothing.nodes) - self.n_free
+        value: Floats = -0.5 * (n * np.log(2 * np.pi * scale**2) + self.logdet + self.quadratic / scale**2)
+        return value

@@ -1,0 +1,133 @@
+r"""Inverse: M = (L + diag(s))^-1, its diagonal, its entries on the edges, its determinant and products, exactly.
+
+With positive s the matrix is regular. It is the Laplacian of a graph with one more node, the ground, to which node i is
+joined by an edge of weight s_i, without the row and the column of the ground. So the exact elimination of Laplacians
+serves (:mod:`graspel.linalg.factor.exact_factor`), with the ground as its reference: M_ii is the resistance between
+node i and the ground. The graph is cut into pieces once, for many s.
+
+With A = L + diag(s), the rows of A M = I give
+
+    1 - s_i M_ii = sum_j w_ij (M_ii - M_ij),
+
+which leave-one-out formulas need, without cancellation where s_i is far larger than the weights at node i.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+
+from graspel.linalg.factor.exact_factor import ExactFactor, Solves
+from graspel.linalg.factor.front_tree import FrontTree
+from graspel.linalg.laplacian import Laplacian, laplacian_map, scale_weights
+from graspel.runtime.parallel import one_thread_per_call, row_blocks
+from graspel.runtime.types import Floats
+
+MOST_WORK = 2e13  # multiplications of an exact factor, some minutes, above which it is not begun
+COLUMNS = 64  # right sides that are solved at once
+
+
+class InversePattern:
+    """The pieces of a graph, for the inverses of L + diag(s) with many s.
+
+    Parameters
+    ----------
+    adjacency : CSR array (see :func:`graspel.graph.adjacency.check_adjacency`); the graph need not be connected
+    n_threads : int; the result does not depend on it
+
+    Attributes
+    ----------
+    n_nodes : int
+    adjacency : CSR array
+    work : float, multiplications of one factorization
+    is_careful : bool, whether weights span too many digits for Cholesky's method
+
+    Examples
+    --------
+    >>> pair = InversePattern(sp.csr_array(np.array([[0.0, 1.0], [1.0, 0.0]])))
+    >>> M = pair.invert(np.array([1.0, 1.0]))
+    >>> M.diagonal.round(6), round(float(np.exp(M.logdet)), 6)
+    (array([0.666667, 0.666667]), 3.0)
+    """
+
+    def __init__(self, adjacency: sp.csr_array, n_threads: int = 1) -> None:
+        self.adjacency, self.n_nodes = adjacency, adjacency.shape[0]
+        scaled, self.unit = scale_weights(adjacency)
+        edges, nodes = sp.triu(scaled, 1, format="coo"), np.arange(self.n_nodes)
+        self.heads, self.tails, self.weights = edges.row.astype(np.int64), edges.col.astype(np.int64), edges.data
+        ends = np.append(self.heads, nodes), np.append(self.tails, np.full(self.n_nodes, self.n_nodes))
+        self._ends, self.is_careful = ends, False
+        self._tree = FrontTree(*ends, self.n_nodes + 1, n_threads=n_threads, has_hub=True)
+        self.work = self._tree.work
+
+    @cached_property
+    def laplacian(self) -> Laplacian:
+        """L, for products."""
+        return laplacian_map(self.adjacency)
+
+    def check_work(self, what_else: str) -> None:
+        """Raise if one factorization would take too long; `what_else` says what to do."""
+        if self.work > MOST_WORK:
+            raise ValueError(
+                f"an exact factor of this graph of {self.n_nodes:,} nodes and {len(self.heads):,} edges takes "
+                f"{self.work:.0e} multiplications; at most {MOST_WORK:.0e}, some minutes, are begun. {what_else}"
+            )
+
+    def invert(self, s: Floats) -> Inverse:
+        """The inverse of L + diag(s), for positive s."""
+        scaled = s / self.unit
+        w = np.append(self.weights, scaled)
+        with one_thread_per_call():
+            factor = ExactFactor(self._tree, *self._ends, w, careful=self.is_careful)
+            if not factor.is_accurate:
+                self.is_careful = True
+                factor = ExactFactor(self._tree, *self._ends, w, careful=True)
+        return Inverse(self, scaled, factor)
+
+
+class Inverse:
+    """M = (L + diag(s))^-1.
+
+    Attributes
+    ----------
+    pattern : InversePattern
+    diagonal : array of N, the entries M_ii
+    logdet : float, the logarithm of the determinant of L + diag(s)
+    """
+
+    def __init__(self, pattern: InversePattern, s: Floats, factor: ExactFactor) -> None:
+        self.pattern, self._s, self._factor = pattern, s, factor
+        n = pattern.n_nodes
+        self._diagonal = factor.resistances[len(pattern.heads) :]
+        self.diagonal = self._diagonal / pattern.unit
+        self.logdet = factor.logdet - float(np.log(n + 1)) + n * float(np.log(pattern.unit))
+        self._solves: Solves | None = None
+
+    def solve(self, B: Floats) -> Floats:
+        """M B, for B of N x m."""
+        self._solves = self._solves or self._factor.prepare_solves()
+        result = np.empty(B.shape)
+        with one_thread_per_call():
+            for columns in row_blocks(B.shape[1], COLUMNS):
+                part = np.zeros((len(B) + 1, columns.stop - columns.start))
+                part[:-1] = B[:, columns]
+                result[:, columns] = self._solves.solve(part)[:-1]
+        return result / self.pattern.unit
+
+    def remainders(self) -> Floats:
+        """1 - s_i M_ii for every node, to full accuracy.
+
+        It is the share of a current into node i that reaches the ground through other nodes.
+        """
+        pattern, s, diagonal = self.pattern, self._s, self._diagonal
+        p, q, w, n = pattern.heads, pattern.tails, pattern.weights, pattern.n_nodes
+        between = self._factor.between[: len(p)]
+        flows = np.bincount(p, w * (diagonal[p] - between), n) + np.bincount(q, w * (diagonal[q] - between), n)
+        # Terms of the sum, or where weights span many digits what M_ij was computed from; if they are larger than one,
+        # the difference itself loses fewer digits.
+        size = diagonal[p] + diagonal[q] if self.pattern.is_careful else np.abs(between)
+        sizes = np.bincount(p, w * (diagonal[p] + size), n) + np.bincount(q, w * (diagonal[q] + size), n)
+        remainders: Floats = np.where(sizes <= 1, np.maximum(flows, 0.0), 1 - s * diagonal)
+        return remainders
