@@ -11,9 +11,12 @@ if TYPE_CHECKING:
     from graspel.estimators.classifier import GraspelClassifier
     from graspel.estimators.clustering import GraspelClustering
     from graspel.estimators.embedding import GraspelEmbedding
+    from graspel.estimators.field import GraspelField
+    from graspel.estimators.imputer import GraspelImputer
     from graspel.estimators.learner import GRASPEL
     from graspel.estimators.neighbors import GraspelNeighbors
     from graspel.estimators.recovery import GraspelRecovery
+    from graspel.estimators.regressor import GraspelRegressor
     from graspel.estimators.stability_scores import stability_scores
     from graspel.estimators.tsne import GraspelTSNE
     from graspel.findings.audit import Audit, audit
@@ -30,8 +33,11 @@ __all__ = [
     "GraspelClassifier",
     "GraspelClustering",
     "GraspelEmbedding",
+    "GraspelField",
+    "GraspelImputer",
     "GraspelNeighbors",
     "GraspelRecovery",
+    "GraspelRegressor",
     "GraspelTSNE",
     "NeighborIndex",
     "Origin",
@@ -51,8 +57,11 @@ _HOME = {
     "GraspelClassifier": "graspel.estimators.classifier",
     "GraspelClustering": "graspel.estimators.clustering",
     "GraspelEmbedding": "graspel.estimators.embedding",
+    "GraspelField": "graspel.estimators.field",
+    "GraspelImputer": "graspel.estimators.imputer",
     "GraspelNeighbors": "graspel.estimators.neighbors",
     "GraspelRecovery": "graspel.estimators.recovery",
+    "GraspelRegressor": "graspel.estimators.regressor",
     "GraspelTSNE": "graspel.estimators.tsne",
     "NeighborIndex": "graspel.neighbors.index",
     "Origin": "graspel.graph",

@@ -16,8 +16,11 @@ from graspel import (
     GraspelClassifier,
     GraspelClustering,
     GraspelEmbedding,
+    GraspelField,
+    GraspelImputer,
     GraspelNeighbors,
     GraspelRecovery,
+    GraspelRegressor,
     GraspelTSNE,
 )
 
@@ -27,8 +30,11 @@ ESTIMATORS = [
     GraspelClassifier(),
     GraspelClustering(3, random_state=0),
     GraspelEmbedding(1, random_state=0),
+    GraspelField(),
+    GraspelImputer(),
     GraspelNeighbors(3),
     GraspelRecovery(),
+    GraspelRegressor(),
     GraspelTSNE(max_iter=10, random_state=0, n_jobs=1),
 ]
 

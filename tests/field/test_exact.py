@@ -13,7 +13,7 @@ from scipy.stats import multivariate_normal
 from graspel.field import Field
 from graspel.field.parameters import Given, Parameters
 from graspel.field.posterior import Posterior, Prior, Smoothing
-from graspel.field.values import find_groups
+from graspel.field.values import group_columns
 from graspel.graph import Graph, grid_graph
 from graspel.runtime.types import Floats, Ints
 from tests.toy_graphs import TOY_GRAPHS
@@ -275,8 +275,8 @@ def test_result_does_not_depend_on_threads() -> None:
 
 def test_groups_share_factors() -> None:
     Y = np.array([[1.0, 2.0, np.nan], [1.0, 3.0, 4.0]])
-    groups = find_groups(np.array([4, 7]), Y, None)
+    groups = group_columns(np.array([4, 7]), Y, None)
     assert [group.columns.tolist() for group in groups] == [[0, 1], [2]]
     assert groups[1].nodes.tolist() == [7]
     assert Given().noise is None
-    assert Parameters(0.25, 4.0, 1.0, 3.0).noise == 6.0
+    assert Parameters(0.25, 4.0, (), 3.0).noise == 6.0

@@ -3,6 +3,7 @@
 >>> from graspel.field import Field
 """
 
+from graspel.field.design import Design
 from graspel.field.field import Conditioned, Field, LeftOut
 
-__all__ = ["Conditioned", "Field", "LeftOut"]
+__all__ = ["Conditioned", "Design", "Field", "LeftOut"]

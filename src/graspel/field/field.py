@@ -21,10 +21,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from graspel.field.design import Design, choose_greedily
+from graspel.field.new_points import NewPoints
 from graspel.field.parameters import Climb, Given, Parameters, precisions
-from graspel.field.posterior import Posterior, Prior, Smoothing
-from graspel.field.values import Group, check_values, find_groups
-from graspel.linalg.arguments import check_positive
+from graspel.field.posterior import NO_NOISE, Posterior, Prior, Smoothing
+from graspel.field.values import ColumnGroup, check_measured, group_columns
+from graspel.linalg.arguments import check_nodes, check_positive
 from graspel.runtime.parameters import check_number, generator
 from graspel.runtime.types import Floats, Ints
 
@@ -82,6 +84,8 @@ class Field:
     trend : array (N x r) or None
         Features whose weighted sum, with weights from a normal distribution, is added to the field. None: the mean
         alone, which is always estimated.
+    trend_blocks : tuple of int or None
+        Numbers of successive features whose weights have the same variance; None for one block.
     n_jobs : int or None
         Threads; the result does not depend on it.
 
@@ -101,6 +105,7 @@ class Field:
         sigma: float | None = None,
         scale: float | None = None,
         trend: ArrayLike | None = None,
+        trend_blocks: tuple[int, ...] | None = None,
         n_jobs: int | None = None,
     ) -> None:
         if sigma is not None:
@@ -109,10 +114,10 @@ class Field:
             check_positive("scale", scale, "the standard deviation of the field in units of the graph, or None")
         self.prior = Prior(graph, n_jobs)
         self.n_nodes, self.sigma, self.scale = self.prior.n_nodes, sigma, scale
-        self._H = np.ones((self.n_nodes, 1))
-        if trend is not None:
-            features = np.asarray(trend, dtype=np.float64).reshape(self.n_nodes, -1)
-            self._H = np.column_stack([features, self._H])
+        features = np.empty((self.n_nodes, 0)) if trend is None else np.asarray(trend, dtype=np.float64)
+        self._H = np.column_stack([features.reshape(self.n_nodes, -1), np.ones(self.n_nodes)])
+        n_features = self._H.shape[1] - 1
+        self._blocks = trend_blocks or ((n_features,) if n_features else ())
 
     def condition(self, nodes: ArrayLike | None, values: ArrayLike, *, noise: Any = None) -> Conditioned:
         """The mean and the standard deviation of the field at every node, given values at some.
@@ -130,19 +135,14 @@ class Field:
         -------
         conditioned : Conditioned
         """
-        places, Y = check_values(values, nodes, self.n_nodes)
-        mean, variance = np.empty((self.n_nodes, Y.shape[1])), np.empty((self.n_nodes, Y.shape[1]))
+        places, Y = check_measured(values, nodes, self.n_nodes)
+        mean, deviation = np.empty((2, self.n_nodes, Y.shape[1]))
         found = np.empty((3, Y.shape[1]))
         for group, columns, parameters, posterior in self._posteriors(places, Y, noise):
             mean[:, columns] = posterior.mean
-            scale = np.array([one.scale for one in parameters])
-            variance[:, columns] = posterior.variance[:, None] * scale**2
-            level = [one.noise if group.noise is None else group.noise for one in parameters]
-            found[:, columns] = [one.sigma for one in parameters], level, scale
-        shape = np.shape(values)[1:]
-        sigma, noises, scales = (row.reshape(shape)[()] for row in found)
-        deviation = np.sqrt(variance).reshape((self.n_nodes, *shape))
-        return Conditioned(mean.reshape((self.n_nodes, *shape)), deviation, sigma, noises, scales)
+            found[:, columns] = _describe(group, parameters)
+            deviation[:, columns] = np.sqrt(posterior.variance)[:, None] * found[2, columns]
+        return _shaped(mean, deviation, found, np.shape(values)[1:])
 
     def leave_one_out(self, values: ArrayLike, nodes: ArrayLike | None = None, *, noise: Any = None) -> LeftOut:
         """Predict every value from all others, by a formula with the diagonal of the inverse.
@@ -161,7 +161,7 @@ class Field:
         -------
         left_out : LeftOut
         """
-        places, Y = check_values(values, nodes, self.n_nodes)
+        places, Y = check_measured(values, nodes, self.n_nodes)
         mean, deviation = np.full(Y.shape, np.nan), np.full(Y.shape, np.nan)
         row_of = np.zeros(self.n_nodes, dtype=np.int64)
         row_of[places] = np.arange(len(places))
@@ -186,7 +186,7 @@ class Field:
         noise : float or array, default=None
             As in `condition`.
         """
-        places, Y = check_values(values, nodes, self.n_nodes)
+        places, Y = check_measured(values, nodes, self.n_nodes)
         likelihood = np.empty(Y.shape[1])
         for _, columns, parameters, posterior in self._posteriors(places, Y, noise):
             likelihood[columns] = posterior.log_likelihood(np.array([one.scale for one in parameters]))
@@ -220,33 +220,101 @@ class Field:
         np.subtract.at(B, pattern.tails, flows)
         return scale * self.prior.invert(eps).solve(B)
 
+    def predict(
+        self, points: NewPoints, values: ArrayLike, nodes: ArrayLike | None = None, *, noise: Any = None
+    ) -> Conditioned:
+        """The field at points beside the nodes, given values at some nodes; `deviation` is without noise.
+
+        Parameters
+        ----------
+        points : NewPoints
+        values, nodes, noise
+            As in `leave_one_out`.
+        """
+        places, Y = check_measured(values, nodes, self.n_nodes)
+        mean, deviation = np.empty((2, len(points.indices), Y.shape[1]))
+        found = np.empty((3, Y.shape[1]))
+        for group, columns, parameters, posterior in self._posteriors(places, Y, noise):
+            mean[:, columns], variance = points.predict(posterior)
+            found[:, columns] = _describe(group, parameters)
+            deviation[:, columns] = np.sqrt(variance)[:, None] * found[2, columns]
+        return _shaped(mean, deviation, found, np.shape(values)[1:])
+
+    def next_measurements(self, k: int, nodes: ArrayLike = (), *, noise: float = 0.0) -> Design:
+        """The k nodes whose measurement lowers the total variance most, chosen one after the other.
+
+        It depends on where is measured, not on the values. sigma is 1000 and the scale 1 if not set.
+
+        Parameters
+        ----------
+        k : int
+        nodes : array of node numbers, default=()
+            Where is measured already.
+        noise : float, default=0
+            Standard deviation of the noise of all measurements.
+
+        Returns
+        -------
+        design : Design
+
+        Examples
+        --------
+        >>> from graspel import Graph
+        >>> path = Graph(7, range(6), range(1, 7), 1.0)
+        >>> Field(path).next_measurements(1).nodes
+        array([3])
+        """
+        taken = check_nodes(nodes, self.n_nodes).astype(np.int64)
+        n_free = self.n_nodes - len(np.unique(taken))
+        check_number("k", k, f"from 1 to {n_free}, the nodes that are left", lambda v: 1 <= v <= n_free, whole=True)
+        check_number("noise", noise, ">= 0", lambda v: 0 <= v < np.inf)
+        eps, scale = self._unfitted()
+        tau = max((noise / scale) ** 2, NO_NOISE / (self.prior.unit + eps))
+        s = np.full(self.n_nodes, eps)
+        s[taken] += 1 / tau
+        design = choose_greedily(self.prior.pattern.invert(s), int(k), tau, taken)
+        return Design(design.nodes, design.total_variance * scale**2, design.bound * scale**2)
+
     def _unfitted(self) -> tuple[float, float]:
         """The eps and the scale of a field without values."""
         sigma = DEFAULT_SIGMA if self.sigma is None else self.sigma
         return 1 / sigma**2, 1.0 if self.scale is None else self.scale
 
-    def fit(self, group: Group) -> list[Parameters]:
+    def fit(self, group: ColumnGroup) -> list[Parameters]:
         """The parameters of every column of a group."""
         given = Given(self.sigma, group.noise, self.scale)
         if len(group.nodes) == 1 and given.scale is None and not given.noise:
             raise ValueError("one value does not tell how much the field varies: give a scale, or more values.")
-        return Climb(self.prior, group.nodes, group.Y, self._H, given, group.ratios).run()
+        return Climb(self.prior, group, self._H, self._blocks, given).run()
 
-    def posterior(self, group: Group, columns: Ints, parameters: Parameters) -> Posterior:
+    def posterior(self, group: ColumnGroup, columns: Ints, parameters: Parameters) -> Posterior:
         """The field given some columns of a group that have the same parameters but for the scale."""
         tau = parameters.tau * group.ratios
         smoothing = Smoothing(self.prior, group.nodes, group.Y[:, columns], parameters.eps, tau, self._H)
-        return Posterior(smoothing, precisions(self._H.shape[1] - 1, parameters.p))
+        return Posterior(smoothing, precisions(self._blocks, parameters.p))
 
     def _posteriors(
         self, places: Ints, Y: Floats, noise: Any
-    ) -> Iterator[tuple[Group, Ints, list[Parameters], Posterior]]:
+    ) -> Iterator[tuple[ColumnGroup, Ints, list[Parameters], Posterior]]:
         """The posteriors of all columns, those of equal parameters together."""
-        for group in find_groups(places, Y, noise):
+        for group in group_columns(places, Y, noise):
             parameters = self.fit(group)
-            alike: dict[tuple[float, float, float], list[int]] = {}
+            alike: dict[tuple[float, float, tuple[float, ...]], list[int]] = {}
             for column, one in enumerate(parameters):
                 alike.setdefault((one.eps, one.tau, one.p), []).append(column)
             for columns in alike.values():
                 chosen = [parameters[column] for column in columns]
                 yield group, group.columns[columns], chosen, self.posterior(group, np.array(columns), chosen[0])
+
+
+def _describe(group: ColumnGroup, parameters: list[Parameters]) -> Floats:
+    """The rows sigma, noise and scale of some columns."""
+    noises = [one.noise if group.noise is None else group.noise for one in parameters]
+    return np.array([[one.sigma for one in parameters], noises, [one.scale for one in parameters]])
+
+
+def _shaped(mean: Floats, deviation: Floats, found: Floats, shape: tuple[int, ...]) -> Conditioned:
+    """Results with as many columns as the values had."""
+    sigma, noise, scale = (row.reshape(shape)[()] for row in found)
+    rows = (len(mean), *shape)
+    return Conditioned(mean.reshape(rows), deviation.reshape(rows), sigma, noise, scale)

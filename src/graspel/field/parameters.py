@@ -15,16 +15,18 @@ Restricted likelihood.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
 from graspel.field.posterior import Posterior, Prior, Smoothing
+from graspel.field.values import ColumnGroup
 from graspel.runtime.types import Floats, Ints
 
 PER_DECADE = 2  # points of the grid in a decade
 EPS = (-6.0, 0.0)  # decades of eps over the unit of the prior
 TAU = (-4.0, 4.0)  # decades of tau times the unit
-TREND = (-1.0, 0.0, 1.0, 2.0, 3.0, 4.0)  # decades of 1 / p times the unit
+TREND = (0.5, 2.0, 4.0, 6.0)  # decades of 1 / p times the unit, for each block of the trend
 START = (-3.0, -1.0)  # of eps and tau
 PRIOR_DECADES = 2.0  # standard deviation of log10 of eps and tau around the start
 
@@ -46,13 +48,13 @@ class Parameters:
     ----------
     eps : float, 1 / sigma^2
     tau : float, noise variance in units of s^2
-    p : float, precision of the trend in units of 1 / s^2
+    p : tuple of float, precision of each block of the trend in units of 1 / s^2
     scale : float, s
     """
 
     eps: float
     tau: float
-    p: float
+    p: tuple[float, ...]
     scale: float
 
     @property
@@ -66,9 +68,9 @@ class Parameters:
         return self.scale * self.tau**0.5
 
 
-def precisions(n_trend: int, p: float) -> Floats:
-    """The precisions of all coefficients: p for the trend, 0 for the mean."""
-    return np.append(np.full(n_trend, p), 0.0)
+def precisions(blocks: tuple[int, ...], p: tuple[float, ...]) -> Floats:
+    """The precisions of all coefficients: those of the blocks of the trend, and 0 for the mean."""
+    return np.append(np.repeat(np.array(p), blocks), 0.0)
 
 
 class Climb:
@@ -77,18 +79,17 @@ class Climb:
     Parameters
     ----------
     prior : Prior
-    nodes : array of n
-    Y : array (n x m)
+    group : ColumnGroup, columns of values and their nodes
     H : array (N x r), the trend and a last column of ones
+    blocks : tuple of int, columns of each block of the trend
     given : Given
-    ratios : array of n, noise variance of every measurement over their mean
     """
 
-    def __init__(self, prior: Prior, nodes: Ints, Y: Floats, H: Floats, given: Given, ratios: Floats) -> None:
-        self._prior, self._nodes, self._Y, self._H = prior, nodes, Y, H
-        self._given, self._ratios = given, ratios
-        self._seen: dict[tuple[float, float], tuple[Floats, Floats, Floats]] = {}
-        self._p = [1.0] if H.shape[1] == 1 else [prior.unit / 10**decade for decade in TREND]
+    def __init__(self, prior: Prior, group: ColumnGroup, H: Floats, blocks: tuple[int, ...], given: Given) -> None:
+        self._prior, self._H, self._blocks, self._given = prior, H, blocks, given
+        self._nodes, self._Y, self._ratios = group.nodes, group.Y, group.ratios
+        self._seen: dict[tuple[float, float], tuple[Floats, Ints, Floats]] = {}
+        self._p = list(product([prior.unit / 10**decade for decade in TREND], repeat=len(blocks)))
 
     def run(self) -> list[Parameters]:
         """The parameters of every column."""
@@ -108,7 +109,7 @@ class Climb:
                 step /= 2
         eps, tau = self._values(at)
         _, p, scale = self._seen[at]
-        return Parameters(eps, tau, float(p[column]), float(scale[column]))
+        return Parameters(eps, tau, self._p[int(p[column])], float(scale[column]))
 
     def _directions(self) -> list[tuple[int, int]]:
         """Steps along the parameters that are not known."""
@@ -133,18 +134,18 @@ class Climb:
             self._seen[at] = self._evaluate(at)
         return float(self._seen[at][0][column])
 
-    def _evaluate(self, at: tuple[float, float]) -> tuple[Floats, Floats, Floats]:
-        """The score of every column with its best p, that p, and the scale."""
+    def _evaluate(self, at: tuple[float, float]) -> tuple[Floats, Ints, Floats]:
+        """The score of every column with its best p, the number of that p, and the scale."""
         eps, tau = self._values(at)
         smoothing = Smoothing(self._prior, self._nodes, self._Y, eps, tau * self._ratios, self._H)
         scores, scales = [], []
         for p in self._p:
-            posterior = Posterior(smoothing, precisions(self._H.shape[1] - 1, p))
+            posterior = Posterior(smoothing, precisions(self._blocks, p))
             scales.append(self._scale(posterior, tau))
             scores.append(posterior.log_likelihood(scales[-1]))
         best, columns = np.argmax(scores, axis=0), np.arange(self._Y.shape[1])
         far = sum((x - start) ** 2 for x, start in zip(at, START, strict=True)) / (2 * PRIOR_DECADES**2)
-        return np.array(scores)[best, columns] - far, np.array(self._p)[best], np.array(scales)[best, columns]
+        return np.array(scores)[best, columns] - far, best, np.array(scales)[best, columns]
 
     def _scale(self, posterior: Posterior, tau: float) -> Floats:
         """The scale that is given, that follows from the noise that is given, or that is most likely."""

@@ -116,7 +116,8 @@ class Smoothing:
         self.F, self.R = solved[:, :m], solved[:, m:]
         self.DR = self.d[:, None] * self.R[nodes]  # S^-1 H
         self.Sy = prior.precision_times(eps, self.F)[nodes]  # S^-1 y
-        self.G, self.HSy = H[nodes].T @ self.DR, theta_H.T @ self.F
+        self.H_nodes = H[nodes]
+        self.G, self.HSy = self.H_nodes.T @ self.DR, theta_H.T @ self.F
 
     @cached_property
     def logdet(self) -> float:
@@ -152,7 +153,7 @@ class Posterior:
         self._C = np.linalg.cholesky((base.G + base.G.T) / 2 + np.diag(p))
         self.coefficients = b = scipy.linalg.cho_solve((self._C, True), base.HSy)
         self._a = base.Sy - base.DR @ b
-        residual = base.Y - base.H[base.nodes] @ b
+        residual = base.Y - base.H_nodes @ b
         self.quadratic = np.maximum((residual * self._a).sum(axis=0) + p @ b**2, 0.0)
         self.logdet = base.logdet + 2 * float(np.log(np.diag(self._C)).sum()) - float(np.log(proper).sum())
 
@@ -168,12 +169,12 @@ class Posterior:
     def variance(self) -> Floats:
         """Var v_i / s^2 (N)."""
         base = self.smoothing
-        variance = base.inverse.diagonal + self._spread(base.R)
+        variance = base.inverse.diagonal + self.spread(base.R)
         variance[base.nodes[base.is_exact]] = 0.0
         return variance
 
-    def _spread(self, R: Floats) -> Floats:
-        """The diagonal of R G^-1 R'."""
+    def spread(self, R: Floats) -> Floats:
+        """The diagonal of R G^-1 R', the variance that the coefficients add."""
         half = scipy.linalg.solve_triangular(self._C, R.T, lower=True)
         return np.asarray((half**2).sum(axis=0))
 
@@ -183,7 +184,7 @@ class Posterior:
         Both are NaN where the others say nothing of a measurement.
         """
         base = self.smoothing
-        P = base.own - self._spread(base.DR)
+        P = base.own - self.spread(base.DR)
         P = np.where(UNKNOWN * base.own < P, P, np.nan)
         return base.Y - self._a / P[:, None], 1 / P
 

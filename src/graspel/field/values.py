@@ -11,7 +11,7 @@ from graspel.linalg.arguments import check_nodes
 from graspel.runtime.types import Floats, Ints
 
 
-class Group(NamedTuple):
+class ColumnGroup(NamedTuple):
     """Columns that were measured on the same nodes with the same relative noise.
 
     Attributes
@@ -30,10 +30,10 @@ class Group(NamedTuple):
     ratios: Floats
 
 
-def check_values(values: ArrayLike, nodes: ArrayLike | None, n_nodes: int) -> tuple[Ints, Floats]:
+def check_measured(values: ArrayLike, nodes: ArrayLike | None, n_nodes: int) -> tuple[Ints, Floats]:
     """The nodes, and the values there as columns; NaN stands for a value that is not known.
 
-    >>> check_values([1.0, np.nan, 3.0], None, 3)[0]
+    >>> check_measured([1.0, np.nan, 3.0], None, 3)[0]
     array([0, 1, 2])
     """
     Y = np.asarray(values)
@@ -57,7 +57,7 @@ def check_values(values: ArrayLike, nodes: ArrayLike | None, n_nodes: int) -> tu
     return places, Y
 
 
-def find_groups(places: Ints, Y: Floats, noise: Any) -> list[Group]:
+def group_columns(places: Ints, Y: Floats, noise: Any) -> list[ColumnGroup]:
     """The columns of values in groups that need one factor each.
 
     Parameters
@@ -88,7 +88,7 @@ def _check_noise(noise: Any, shape: tuple[int, ...]) -> Floats:
     return np.broadcast_to(column, shape).astype(np.float64)
 
 
-def _group(places: Ints, Y: Floats, deviations: Floats | None, columns: Ints) -> Group:
+def _group(places: Ints, Y: Floats, deviations: Floats | None, columns: Ints) -> ColumnGroup:
     known = np.flatnonzero(~np.isnan(Y[:, columns[0]]))
     if not len(known):
         raise ValueError(
@@ -100,4 +100,4 @@ def _group(places: Ints, Y: Floats, deviations: Floats | None, columns: Ints) ->
         mean = float(squares.mean())
         level = mean**0.5
         ratios = squares / mean if mean > 0 else ratios
-    return Group(columns, places[known], Y[np.ix_(known, columns)], level, ratios)
+    return ColumnGroup(columns, places[known], Y[np.ix_(known, columns)], level, ratios)

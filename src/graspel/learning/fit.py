@@ -105,6 +105,11 @@ class Fit:
         A.indices, A.indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)  # as scikit-learn requires
         return sp.csr_matrix(A)  # the older type, which more tools know
 
+    def weigh_links(self, z: Floats) -> Floats:
+        """The weights that edges of these lengths z_data have."""
+        scale = float(np.median(self.graph.weights * self.z)) if self.graph.n_edges else 1.0
+        return scale / self.weigh.raise_to_floor(z)
+
     def warn_if_unsettled(self) -> None:
         """Warn at the user's line if `max_iter` ended the rounds before the graph was stable."""
         if not self.out_of_rounds:

@@ -1,0 +1,161 @@
+"""The estimators of the field: regression, gaps, measurements; on data, and beside twins."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+from graspel import GRASPEL, GraspelField, GraspelImputer, GraspelRegressor, NeighborIndex
+from graspel.estimators.regressor import score_quantile
+from graspel.field import Field
+from graspel.field.gaps import NormalRows
+from graspel.graph import grid_graph
+from tests.toy_graphs import TOY_GRAPHS
+from tests.twins import laplacian
+
+
+def smooth(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Points in the square and a smooth function of them."""
+    X = np.random.default_rng(seed).uniform(size=(n, 2))
+    return X, np.sin(6 * X[:, 0]) * np.cos(4 * X[:, 1])
+
+
+def test_regression_is_better_than_the_mean_and_knows_its_error():
+    X, y = smooth(400, 0)
+    noisy = y + 0.1 * np.random.default_rng(1).standard_normal(400)
+    known = np.where(np.arange(400) < 200, noisy, np.nan)
+    model = GraspelRegressor(random_state=0).fit(X, known)
+    assert model.score(X[200:], y[200:]) > 0.95
+    assert 0.05 < model.noise_ < 0.2
+    low, high = model.predict_interval(X[200:], 0.9)
+    assert 0.8 < ((low <= noisy[200:]) & (noisy[200:] <= high)).mean() < 0.98
+    new, truth = smooth(100, 2)
+    mean, deviation = model.predict(new, return_std=True)
+    assert np.sqrt(((mean - truth) ** 2).mean()) < 0.1
+    assert (deviation >= model.noise_).all()
+
+
+def test_points_of_the_fit_keep_their_place_and_models_their_predictions(tmp_path):
+    X, y = load_diabetes(return_X_y=True)
+    X, y = X[:150], np.where(np.arange(150) < 100, y[:150], np.nan)
+    model = GraspelRegressor(random_state=0).fit(X, y)
+    mean, deviation = model.predict(X, return_std=True)
+    np.testing.assert_allclose(mean, model.transduction_, rtol=1e-9)
+    np.testing.assert_allclose(deviation, model.deviation_, rtol=1e-9)
+    one = model.predict(X[:1] + 0.01)
+    np.testing.assert_allclose(one, model.predict(np.vstack([X[:1] + 0.01, X[5:9]]))[:1], rtol=1e-9)
+    model.save(tmp_path / "model.npz")
+    again = GraspelRegressor.load(tmp_path / "model.npz")
+    np.testing.assert_allclose(
+        again.predict(X[:5] + 0.01, return_std=True), model.predict(X[:5] + 0.01, return_std=True)
+    )
+
+
+def test_a_new_point_is_a_leaf_of_the_graph():
+    """Its field is that of a graph with one more node, given what the others have."""
+    X, y = smooth(60, 3)
+    model = GraspelField(learner=GRASPEL(3, max_iter=0), sigma=10, scale=1, random_state=0).fit(X)
+    new = np.array([[0.4, 0.4]])
+    found = model.predict_new(new, y, noise=0.1)
+    posterior = model.condition(None, y, noise=0.1)
+    w = model.learner_._fit.weigh_links(model.index_.find(new, 3).z)[0]
+    near = model.index_.find(new, 3).indices[0]
+    share = w / (w.sum() + 0.01)
+    mu = (found.mean[0] - share @ posterior.mean[near]) / (1 - share.sum())
+    assert abs(mu - y.mean()) < 0.6
+    K = np.linalg.inv(laplacian(model.graph_) + 0.01 * np.eye(60) + 100 * np.eye(60))
+    assert found.deviation[0] ** 2 == pytest.approx(
+        1 / (w.sum() + 0.01) + share @ K[np.ix_(near, near)] @ share, rel=1e-2
+    )
+
+
+@pytest.mark.parametrize("y", [None, [1.0, np.nan, np.nan], [np.nan] * 3, [1.0, 2.0], [1.0, np.inf, 2.0]])
+def test_targets_that_say_too_little(y):
+    with pytest.raises(ValueError, match=r"y |value"):
+        GraspelRegressor().fit([[0.0], [1.0], [2.0]], y)
+
+
+def test_sparse_rows_and_an_index_are_taken():
+    import scipy.sparse as sp
+
+    X, y = smooth(80, 4)
+    assert GraspelRegressor(random_state=0).fit(sp.csr_array(X), y).score(sp.csr_array(X), y) > 0.8
+    index = NeighborIndex(X, random_state=0)
+    a, b = GraspelRegressor(random_state=0).fit(index, y), GraspelField(random_state=0).fit(index)
+    assert a.index_ is b.index_ is index
+    assert index.n_searches == 1
+
+
+def test_quantiles_of_few_scores_do_not_narrow_intervals():
+    assert score_quantile(np.zeros(10), 0.9) == pytest.approx(1.645, abs=1e-3)
+    assert score_quantile(np.full(100, 3.0), 0.9) == 3.0
+
+
+def test_greedy_measurements_are_the_best_one_by_one():
+    graph = TOY_GRAPHS["barbell"]()
+    design = Field(graph, sigma=3, scale=2).next_measurements(3, [0], noise=0.5)
+    T = laplacian(graph) + np.eye(10) / 9
+    T[0, 0] += 16.0
+
+    def total(nodes):
+        return 4 * np.linalg.inv(T + np.diag(16.0 * np.isin(np.arange(10), nodes))).trace()
+
+    taken = []
+    for step, node in enumerate(design.nodes):
+        best = min(total([*taken, j]) for j in range(1, 10) if j not in taken)
+        taken.append(int(node))
+        assert total(taken) == pytest.approx(best)
+        assert design.total_variance[step + 1] == pytest.approx(best)
+    optimum = min(total(list(nodes)) for nodes in combinations(range(1, 10), 3))
+    assert design.bound <= optimum <= design.total_variance[-1] * (1 + 1e-12)
+
+
+def test_estimated_gains_find_what_exact_ones_find(monkeypatch):
+    exact = Field(grid_graph(15, 15)).next_measurements(5)
+    monkeypatch.setattr("graspel.field.design.DENSE_NODES", 10)
+    estimated = Field(grid_graph(15, 15)).next_measurements(5)
+    assert estimated.total_variance[-1] < 1.05 * exact.total_variance[-1]
+
+
+def test_gaps_are_filled_better_than_by_the_median_and_keep_what_is_known():
+    X, rng = load_iris().data, np.random.default_rng(0)
+    gaps = rng.random(X.shape) < 0.2
+    holed = np.where(gaps, np.nan, X)
+    imputer = GraspelImputer(random_state=0).fit(holed)
+    filled = imputer.transform(holed)
+    np.testing.assert_array_equal(filled[~gaps], X[~gaps])
+    np.testing.assert_allclose(filled, imputer.imputed_)
+    error, median = (
+        np.abs(found - X)[gaps].mean() for found in (filled, SimpleImputer(strategy="median").fit_transform(holed))
+    )
+    assert error < 0.5 * median
+    assert (imputer.deviation_[gaps] > 0).all()
+    assert not imputer.deviation_[~gaps].any()
+    assert np.isfinite(imputer.transform(np.full((1, 4), np.nan))).all()
+
+
+def test_an_imputer_in_a_pipeline():
+    X, y = load_iris(return_X_y=True)
+    holed = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
+    pipeline = make_pipeline(GraspelImputer(random_state=0), LogisticRegression(max_iter=500)).fit(holed, y)
+    assert pipeline.score(holed, y) > 0.9
+
+
+def test_residuals_are_those_of_each_cell_left_out():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 3)) @ rng.standard_normal((3, 3))
+    rows = NormalRows(X)
+    holed = X.copy()
+    holed[5, 1] = np.nan
+    assert rows.residuals(X)[5, 1] == pytest.approx(X[5, 1] - rows.fill(holed)[0][5, 1])
+
+
+def test_a_column_without_any_value_is_named():
+    with pytest.raises(ValueError, match="column 1 of X has no known cell"):
+        GraspelImputer().fit([[1.0, np.nan], [2.0, np.nan], [3.0, np.nan]])
