@@ -111,7 +111,7 @@ def join_components(neighbors: Neighbors, labels: Ints, rng: np.random.Generator
         p, q, z, end = closest_in_lists(neighbors, local, n_labels)
         open_points = np.flatnonzero(end < z[local])  # they could still beat the best pair known for their component
         largest = np.bincount(local).argmax()  # needs no pair of its own: the others will join it
-        z[largest] = np.inf if (local[open_points] == largest).any() else z[largest]
+        z[largest] = np.inf
         open_points = open_points[local[open_points] != largest]
         if len(open_points):
             pairs = engine.outside(open_points, local, z, rng, by_cells=not in_vain)
