@@ -116,7 +116,7 @@ def draw_clusterer(rng: np.random.Generator) -> Case:
 def run_clusterer(X: Any, settings: Settings) -> None:
     """As many labels as points; training points get their own labels; memberships sum to one."""
     model = graspel.GraspelClustering(**settings).fit(X)
-    check_graph(model.graph_, X.shape[0])
+    check_graph(model.learner_.graph_, X.shape[0])
     require(len(model.labels_) == X.shape[0], "a point has no label")
     require(np.isfinite(model.memberships_).all(), "a membership is not finite")
     require(np.allclose(model.memberships_.sum(axis=1), 1), "memberships do not sum to one")

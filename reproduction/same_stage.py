@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graspel import GraspelClustering
-from graspel.baselines import KNN, ConsensusKNN
+from reproduction.baselines import KNN, ConsensusKNN
 from graspel.cluster import cluster_graph
 from graspel.cluster.consensus import find_consensus
 from graspel.graph import Graph
@@ -52,7 +52,7 @@ def one_graph(name: str) -> Callable[[Problem], FoundClusters]:
 def default_clustering(problem: Problem, **parameters: Any) -> FoundClusters:
     """GraspelClustering with these parameters; the density is that of the learned graph."""
     model = GraspelClustering(problem.n_clusters, random_state=problem.seed, **parameters).fit(problem.X)
-    return FoundClusters(model.labels_, density=model.graph_.density)
+    return FoundClusters(model.labels_, density=model.learner_.graph_.density)
 
 
 def consensus_of(build: Callable[[Problem], list[Graph]]) -> Callable[[Problem], FoundClusters]:

@@ -32,4 +32,4 @@ def test_moons_are_found_on_thin_graphs(seed):
     model = GraspelClustering(2, initial="unn", random_state=seed).fit(X)
     assert clustering_accuracy(y, model.labels_) > 0.98
     assert len(model.member_weights_) == len(THIN_MEMBERS) + 2
-    assert model.graph_.density < 1.25
+    assert model.learner_.graph_.density < 1.25

@@ -64,8 +64,19 @@ def test_it_is_the_learner_and_the_clusters_of_its_graph():
     X, _ = make_moons(300, noise=0.05, random_state=0)
     model = GraspelClustering(2, random_state=3).fit(X)
     graph = GRASPEL(max_iter=0, random_state=3).fit(X).graph_
-    assert model.graph_ == graph
+    assert model.learner_.graph_ == graph
     assert_array_equal(model.labels_, cluster_graph(graph, 2, random_state=3).labels)
+
+
+def test_graph_is_the_one_that_was_clustered():
+    X, _ = make_moons(300, noise=0.05, random_state=0)
+    model = GraspelClustering(2, random_state=3).fit(X)
+    assert len(model.member_weights_) > 1
+    with pytest.raises(AttributeError, match=r"consensus of 11 clusterings .*learner_\.graph_"):
+        _ = model.graph_
+    alone = GraspelClustering(2, consensus=1, random_state=3).fit(X)
+    assert_array_equal(alone.labels_, cluster_graph(alone.graph_, 2, random_state=3).labels)
+    assert not hasattr(GraspelClustering(2), "graph_")
 
 
 def test_a_learner_of_the_users_own_is_used_and_left_alone():

@@ -30,7 +30,7 @@ def test_the_index_of_a_frame_gives_the_names(rng):
     p, q = model.graph_.heads[0], model.graph_.tails[0]
     sentence = model.graph_.why(f"W{p:04}", f"W{q:04}")
     assert sentence.startswith(f"Nodes W{p:04} and W{q:04} are joined")
-    assert GraspelClustering(2, random_state=0).fit(frame).graph_.node_names[3] == "W0003"
+    assert GraspelClustering(2, random_state=0).fit(frame).learner_.graph_.node_names[3] == "W0003"
 
 
 @pytest.mark.parametrize("index", [None, range(20), np.arange(20)])

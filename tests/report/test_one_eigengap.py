@@ -26,7 +26,7 @@ def number_of_groups(found):
 
 def test_the_report_of_a_learner_has_the_number_and_the_clusters_of_the_clusterer(fitted):
     _, learner, clusterer = fitted
-    assert without_critical_edges(learner.graph_).n_edges == clusterer.graph_.n_edges
+    assert without_critical_edges(learner.graph_).n_edges == clusterer.learner_.graph_.n_edges
     found = gather(learner)
     assert len(found.rest["groups"]) == clusterer.n_clusters_
     is_one = clusterer.eigengap_.n_clusters == clusterer.n_clusters_

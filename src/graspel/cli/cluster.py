@@ -133,7 +133,8 @@ def _cluster_points(points: Any, parameters: dict[str, Any]) -> tuple[Graph, Any
         "agreement": float(model.agreement_.mean()),
         "noise": int((model.labels_ < 0).sum()),
     }
-    graph = model.graph_ if points.names is None else model.graph_.with_names(points.names)
+    learned = model.learner_.graph_
+    graph = learned if points.names is None else learned.with_names(points.names)
     return graph, model.labels_, record
 
 

@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from graspel.data.frames import fill_other_than_zero, find_column_names
 from graspel.data.validation import as_finite_numbers, check_kind
-from graspel.graph import Graph
 from graspel.io.models import SavedModel
 from graspel.neighbors.index import NeighborIndex
 from graspel.runtime.memory import reserve_blas_buffers
@@ -30,16 +29,16 @@ class GraphEstimator(SavedModel, BaseEstimator):
     random_state: Any
     n_jobs: int | None
     verbose: bool | int
-    graph_: Graph
     index_: NeighborIndex
 
     def check_restored(self) -> None:
-        """Raise unless the arrays, read from a file, fit the graph."""
-        if hasattr(self, "graph_") and self.graph_.n_nodes != self.index_.n_points:
+        """Raise unless the arrays, read from a file, fit the points."""
+        graph = getattr(self, "graph_", None)
+        if graph is not None and graph.n_nodes != self.index_.n_points:
             raise ValueError("its graph does not have as many nodes as there are points")
         for name in PER_POINT:
             array = getattr(self, name, None)
-            if array is not None and len(array) != self.graph_.n_nodes:
+            if array is not None and len(array) != self.index_.n_points:
                 raise ValueError(f"its array {name} does not have an entry for each node")
 
     def _make_index(self, X: Any, owner: Any, *, stays_remote: bool = False) -> NeighborIndex:
@@ -59,7 +58,7 @@ class GraphEstimator(SavedModel, BaseEstimator):
 
     def _check_rows(self, X: Any) -> Any:
         """New rows, with the columns of those of the fit."""
-        check_is_fitted(self, "graph_")
+        check_is_fitted(self, "index_")
         check_kind(X)
         table, columns = fill_other_than_zero(X), find_column_names(X)
         rows = validate_data(self, table, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, reset=False)

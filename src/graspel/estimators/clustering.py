@@ -31,6 +31,7 @@ from graspel.cluster.outliers import AROUND, core_distances, distances_of, find_
 from graspel.cluster.ward import cut_linkage, find_linkage
 from graspel.estimators.learner import GRASPEL
 from graspel.estimators.uses_learner import LearnerEstimator
+from graspel.graph import Graph
 from graspel.learning.eigengap import Eigengap
 from graspel.learning.fit import Fit
 from graspel.learning.neighbor_rules import CONSIDERED
@@ -92,8 +93,8 @@ default="knn"
     index_ : NeighborIndex
         The data and the neighbors of the points, for other estimators of the same data.
     graph_ : Graph
-        The learned graph. With `consensus` 1 the clusters are those of this graph; a consensus comes from several
-        graphs of the same points, which are not kept.
+        The graph that was clustered, with `consensus` 1. A consensus comes from several graphs, and has none;
+        `learner_.graph_` is the learned one.
     embedding_ : array (N x r)
         Spectral embedding of the points: the rows that were clustered, by the heaviest member of a consensus.
     cluster_centers_ : array (n_clusters_ x r)
@@ -168,6 +169,18 @@ default="knn"
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @property
+    def graph_(self) -> Graph:
+        """The graph that was clustered, where it was one."""
+        check_is_fitted(self, "labels_")
+        if self.member_weights_:
+            raise AttributeError(
+                f"graph_: these clusters are the consensus of {len(self.member_weights_)} clusterings (see "
+                "member_weights_), not those of one graph. The learned graph is learner_.graph_; consensus=1 clusters "
+                "it alone."
+            )
+        return super().graph_
+
     def fit(self, X: Any, y: Any = None) -> GraspelClustering:
         """Learn the graph of the rows of X, and cluster them.
 
@@ -226,7 +239,7 @@ default="knn"
         self.member_weights_ = {}
         if n_members == 1 or not 1 < k < n_distinct:
             options = {"random_state": self.random_state, "n_jobs": self.n_jobs}
-            found = cluster_graph(self.graph_, k, assign_labels=self.assign_labels, **options)
+            found = cluster_graph(fit.graph, k, assign_labels=self.assign_labels, **options)
             found = give_copies_one_label(replace(found, gap=gap), original)
             self.cluster_overlaps_ = np.eye(found.n_clusters)
             return found
@@ -245,7 +258,7 @@ default="knn"
         self.cluster_count_ = None
         if self.n_clusters != "auto":
             return None, int(self.n_clusters)
-        gap = find_eigengap(self.graph_, random_state=self.random_state, n_jobs=self.n_jobs)
+        gap = find_eigengap(fit.graph, random_state=self.random_state, n_jobs=self.n_jobs)
         if n_members > 1:
             self.cluster_count_ = count_clusters(
                 fit.index.lists(CONSIDERED),
@@ -281,7 +294,7 @@ default="knn"
         if self._linkage is not None:
             return self._linkage
         with one_thread_per_call():
-            self._linkage = find_linkage(self.embedding_, self.graph_.adjacency, self._clusters)
+            self._linkage = find_linkage(self.embedding_, self.learner_.graph_.adjacency, self._clusters)
         return self._linkage
 
     def labels_at(self, n_clusters: int) -> Ints:

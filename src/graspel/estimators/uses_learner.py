@@ -9,6 +9,7 @@ from sklearn.base import clone
 from graspel.data.table import PRECOMPUTED
 from graspel.estimators.base import GraphEstimator
 from graspel.estimators.learner import GRASPEL
+from graspel.graph import Graph
 from graspel.learning.fit import Fit
 from graspel.neighbors.index import Links, NeighborIndex
 
@@ -27,6 +28,11 @@ class LearnerEstimator(GraphEstimator):
 
     def _default_learner(self) -> GRASPEL:
         raise NotImplementedError
+
+    @property
+    def graph_(self) -> Graph:
+        """The learned graph, from which the result of this estimator came."""
+        return self.learner_.graph_
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; those of the learner (``learner__window``) too, where it is None and so the default one.
@@ -81,7 +87,7 @@ class LearnerEstimator(GraphEstimator):
         """Fit the learner on an index, with lists of at least `n_listed` neighbors, and keep both."""
         fit = learner._learn(index, learner._check_parameters(n_listed))
         index.describe(self)
-        self.learner_, self.graph_, self.index_ = learner, learner.graph_, index
+        self.learner_, self.index_ = learner, index
         return fit
 
     def _find_near_points(self, X: Any, k: int) -> Links:

@@ -10,10 +10,10 @@ __all__ = ["get_graph", "get_labels", "get_learner"]
 
 
 def get_graph(fitted: Any) -> Graph:
-    """The graph of a fitted model, or the graph itself."""
+    """The learned graph of a fitted model, or the graph itself."""
     if isinstance(fitted, Graph):
         return fitted
-    graph = getattr(fitted, "graph_", None)
+    graph = getattr(getattr(fitted, "learner_", fitted), "graph_", None)
     if not isinstance(graph, Graph):
         raise TypeError(f"{_name(fitted)}: must be a Graph, or a fitted model with a graph_; call fit first.")
     return graph

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graspel.io.atomic import check_output, write_atomically
+from graspel.plot.fitted import get_graph
 from graspel.runtime.progress import announce
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def write_report(
     from graspel.report.inputs import check_inputs
     from graspel.report.rendering import render_page
 
-    check_is_fitted(model, "graph_", msg="%(name)s is not fitted, so there is nothing to report; call fit(X) first.")
+    check_is_fitted(model, "index_", msg="%(name)s is not fitted, so there is nothing to report; call fit(X) first.")
     target = check_report_file(path)
     inputs = check_inputs(
         model,
@@ -113,5 +114,5 @@ def write_report(
 
 
 def _node_names(model: Any) -> list[str] | None:
-    names = model.graph_.node_names
+    names = get_graph(model).node_names
     return None if names is None else names.tolist()
