@@ -204,7 +204,9 @@ def test_a_guess_from_a_similar_graph_costs_no_iterations(name, seed, monkeypatc
     applied = []
     inverse = eigensolver.ApproximateFactor.solve_in_order
     monkeypatch.setattr(
-        eigensolver.ApproximateFactor, "solve_in_order", lambda self, B: (applied.append(None), inverse(self, B))[1]
+        eigensolver.ApproximateFactor,
+        "solve_in_order",
+        lambda self, B, **k: (applied.append(None), inverse(self, B, **k))[1],
     )
     cold = smallest_eigenpairs(changed.laplacian, c + 5, random_state=seed)
     n_cold = len(applied)

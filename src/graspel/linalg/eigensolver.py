@@ -335,13 +335,15 @@ class MassiveFactor:
         """Return the rows of V (m x N, in elimination order) as the columns of an N x m array in node order."""
         return self._inverse.to_node_order(V)
 
-    def solve_in_order(self, V: Floats) -> Floats:
+    def solve_in_order(self, V: Floats, *, out: Floats | None = None) -> Floats:
         """Apply the inverse to the rows of V (m x N)."""
-        return self.center_in_order(self._inverse.solve_in_order(self.center_in_order(V) * self.root) * self.root)
+        result = self._inverse.solve_in_order(self.center_in_order(V) * self.root, out=out)
+        result *= self.root
+        return self.center_in_order(result, out=result)
 
-    def center_in_order(self, V: Floats) -> Floats:
+    def center_in_order(self, V: Floats, *, out: Floats | None = None) -> Floats:
         """Subtract from the rows of V (m x N) their part along the null vector."""
-        return map_each(lambda v: v - (v @ self._null) * self._null, V)
+        return map_each(lambda v: v - (v @ self._null) * self._null, V, out=out)
 
     def coarse_modes(self, k: int) -> Floats:
         """Approximate the first k eigenvectors by those of the coarse graph, interpolated to all nodes."""

@@ -55,6 +55,7 @@ B. N. Parlett. The Symmetric Eigenvalue Problem. SIAM, 1998. Chapter 13, on repe
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 import scipy.linalg
@@ -72,8 +73,6 @@ from graspel.linalg.vectors import (
 )
 from graspel.runtime.types import Floats
 
-LinearMap = Callable[[Floats], Floats]
-
 DEPENDENT = 1e-12  # eigenvalue of the Gram matrix, relative to the largest, below which a direction is dropped
 RECOMPUTE_BELOW = 100  # multiple of its rounding error below which a residual is recomputed, not updated
 ITERATIONS_TO_HALVE = 8  # at the level of rounding, iterations allowed to halve the worst residual before giving up
@@ -84,12 +83,21 @@ CLOSE = 1e-4  # relative distance below the largest eigenvalue within which anot
 MISSED = 1e-3  # probability that an exact elimination would leave a missing eigenvalue undetected
 SAFETY = 1.5  # steps taken, in units of those that an exact elimination would need
 
+LinearMap = Callable[[Floats], Floats]
+
+
+class Preconditioner(Protocol):
+    """It is applied to the rows of an m x N array; the result may be written to `out`."""
+
+    def __call__(self, V: Floats, *, out: Floats | None = None) -> Floats:
+        """Apply it."""
+
 
 # Longer than 60 lines, because the steps of one iteration share nearly all of their arrays.
 def lobpcg(
     L: Laplacian,
     start: Floats,
-    inverse: LinearMap,
+    inverse: Preconditioner,
     project: LinearMap,
     *,
     wanted: int,
@@ -147,7 +155,7 @@ def lobpcg(
             return finish(X[:wanted])
         opened, R = np.flatnonzero(is_open), keep_rows(R, is_open)
         W = S[first : first + len(R)]
-        W[:] = inverse(R)
+        inverse(R, out=W)
         project_in_place(W)
         energy_size = energy_norm(R, W, theta[opened], n_threads)
         if energy and (energy_size <= tol[opened])[opened < wanted].all():

@@ -133,9 +133,9 @@ class ApproximateFactor:
         V = np.asarray(B, dtype=np.float64).reshape(self.n_nodes, -1)[self.order].T
         return self.to_node_order(self.solve_in_order(np.ascontiguousarray(V))).reshape(B.shape)
 
-    def solve_in_order(self, V: Floats) -> Floats:
+    def solve_in_order(self, V: Floats, *, out: Floats | None = None) -> Floats:
         """Apply the inverse to the rows of V (m x N), with input and result in elimination order."""
-        result = np.empty_like(V)
+        result = np.empty_like(V) if out is None else out
 
         def work(group: slice) -> None:
             X = V[group].T.copy(order="C")
