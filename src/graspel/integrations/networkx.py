@@ -90,12 +90,7 @@ def algebraic_connectivity(
 ) -> float:
     """The smallest nonzero eigenvalue of the Laplacian; 0 if the graph is not connected."""
     graph = _read_magnitudes(G, weight, normalized)
-    if not graph.is_connected:
-        return 0.0
-    if graph.n_nodes == 2:
-        return float(graph.degrees.sum())
-    _check_method(method)
-    return float(_first_eigenpairs(graph, 2, tol).values[1])
+    return _second_pair(graph, tol, method)[0] if graph.is_connected else 0.0
 
 
 def fiedler_vector(
@@ -110,10 +105,7 @@ def fiedler_vector(
     graph = _read_magnitudes(G, weight, normalized)
     if not graph.is_connected:
         _fail("graph is not connected.")
-    if graph.n_nodes == 2:
-        return np.array([1.0, -1.0])
-    _check_method(method)
-    return _fiedler(graph, tol)
+    return _second_pair(graph, tol, method)[1]
 
 
 def spectral_ordering(
@@ -138,7 +130,7 @@ def spectral_ordering(
         if len(members) > 2:
             inside = labels[graph.heads] == at
             heads, tails = (np.searchsorted(members, ends[inside]) for ends in (graph.heads, graph.tails))
-            vector = _fiedler(Graph(len(members), heads, tails, graph.weights[inside]), tol)
+            _, vector = _second_pair(Graph(len(members), heads, tails, graph.weights[inside]), tol, method)
             members = members[np.argsort(vector, kind="stable")]
         order.extend(nodes[p] for p in members)
     return order
@@ -231,10 +223,17 @@ def _first_eigenpairs(graph: Graph, k: int, tol: float) -> Any:
     return smallest_eigenpairs(graph.laplacian, k, tol=max(float(tol), FINEST_TOL), random_state=0)
 
 
-def _fiedler(graph: Graph, tol: float) -> Floats:
-    """The Fiedler vector of a connected graph, with the sign that makes the first node not positive."""
-    vector: Floats = _first_eigenpairs(graph, 2, tol).vectors[:, 1]
-    return -vector if vector[0] > 0 else vector
+def _second_pair(graph: Graph, tol: float, method: str) -> tuple[float, Floats]:
+    """The algebraic connectivity of a connected graph, and its eigenvector; its first node is not positive.
+
+    Of two nodes the vector is (1, -1), and the method is not looked at, as in networkx.
+    """
+    if graph.n_nodes == 2:
+        return float(graph.degrees.sum()), np.array([1.0, -1.0])
+    _check_method(method)
+    found = _first_eigenpairs(graph, 2, tol)
+    vector: Floats = found.vectors[:, 1]
+    return float(found.values[1]), -vector if vector[0] > 0 else vector
 
 
 def _read_magnitudes(G: Any, weight: str | None, normalized: bool) -> Graph:
