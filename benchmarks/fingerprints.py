@@ -28,10 +28,10 @@ from graspel import (
     GraspelEmbedding,
     GraspelRecovery,
     GraspelTSNE,
-    datasets,
     linalg,
 )
 from graspel.graph import grid_graph
+from reproduction import datasets
 
 N_CLUSTERS = {"iris": 3, "wine": 3, "digits": 10, "coil20": 20, "pendigits": 10, "usps": 10, "mnist": 10}
 IN_DEPTH = ("iris", "digits", "usps")  # data sets on which every option of the learner is tried

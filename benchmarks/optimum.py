@@ -138,8 +138,8 @@ def measure_peer(name: str, n: int) -> dict[str, float]:
 
 def _learn_by(name: str, X: np.ndarray) -> tuple[Any, list[float]]:
     """The graph, and F after each iteration (ours: each round)."""
-    from graspel.baselines import GLSC, GLLogDet, GraphicalLasso
-    from graspel.baselines.pairs import condensed_distances, graph_of_pairs
+    from reproduction.baselines import GLSC, GLLogDet, GraphicalLasso
+    from reproduction.baselines.pairs import condensed_distances, graph_of_pairs
 
     if name == "ours":
         model = learn(X, weights="optimal", sigma=1e9)

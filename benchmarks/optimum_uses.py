@@ -22,8 +22,8 @@ from scipy.sparse.linalg import splu
 from benchmarks.few_labels import draw_labels
 from benchmarks.sections import Run, run_sections, titled_table
 from graspel import GRASPEL
-from graspel.baselines import GLSC, KNN, LSGL, GLLogDet, GLSigRep, GraphicalLasso, LogDegree
 from graspel.graph import Graph
+from reproduction.baselines import GLSC, KNN, LSGL, GLLogDet, GLSigRep, GraphicalLasso, LogDegree
 from reproduction.clusterings import ASSIGNMENTS, join_components
 from reproduction.data import load_data
 

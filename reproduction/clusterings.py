@@ -24,13 +24,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from graspel.baselines import KNN, LSGL, ConsensusKNN
 from graspel.cluster import cluster_graph
 from graspel.estimators.learner import GRASPEL
 from graspel.graph import Graph, Origin
 from graspel.linalg.laplacian import laplacian_of
 from graspel.metrics import clustering_accuracy
 from graspel.runtime.types import Ints
+from reproduction.baselines import KNN, LSGL, ConsensusKNN
 from reproduction.data import center_rows, load_data
 from reproduction.timing import ProcessFailed, call_apart, time_call
 

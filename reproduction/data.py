@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graspel import datasets
+from reproduction import datasets
 
 MNIST_SUBSET = "mnist-subset"
 PAPER_SETS = ("coil20", "pendigits", "usps", "mnist")

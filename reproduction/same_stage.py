@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graspel import GraspelClustering
-from reproduction.baselines import KNN, ConsensusKNN
 from graspel.cluster import cluster_graph
 from graspel.cluster.consensus import find_consensus
 from graspel.graph import Graph
 from graspel.runtime.types import Ints
+from reproduction.baselines import KNN, ConsensusKNN
 from reproduction.clusterings import FoundClusters, Problem, cluster_built, construct, join_components, measure_clusters
 from reproduction.data import TITLES, load_data
 from reproduction.pages import join_page, measure_cells

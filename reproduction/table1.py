@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any
 
-from graspel.datasets import Dataset
 from graspel.runtime.progress import announce
 from reproduction.clusterings import (
     PEERS,
@@ -22,6 +21,7 @@ from reproduction.clusterings import (
     measure_with_limit,
 )
 from reproduction.data import MNIST_SUBSET, TITLES, load_data
+from reproduction.datasets import Dataset
 from reproduction.pages import join_page
 from reproduction.paper import TABLE1, TWO_NEIGHBORS, Printed
 from reproduction.request import Cell, Request, choose_names

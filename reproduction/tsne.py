@@ -24,10 +24,11 @@ import numpy as np
 
 from graspel import GRASPEL, GraspelTSNE
 from graspel.io.atomic import write_atomically
-from graspel.metrics import centroid_correlation, label_accuracy, neighbors_kept, triplet_accuracy
+from graspel.metrics import label_accuracy, neighbors_kept
 from graspel.runtime.progress import announce
 from graspel.runtime.types import Floats, Ints
 from reproduction.data import TITLES, load_data, load_labeled
+from reproduction.global_order import centroid_correlation, triplet_accuracy
 from reproduction.pages import join_page
 from reproduction.request import Cell, Request, choose_names
 from reproduction.results import Results

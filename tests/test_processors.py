@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graspel import GraspelClustering, datasets
+from graspel import GraspelClustering
 from processors import CAN_PLAY, variables_of
+from reproduction import datasets
 
 CLUSTERS = {"digits": 10, "coil20": 20, "pendigits": 10, "usps": 10}
 
@@ -21,7 +22,8 @@ ONLY_ON = {"pendigits": "Nehalem", "usps": "Sandybridge"}  # the large data sets
 RUN = """
 import sys
 import numpy as np
-from graspel import GraspelClustering, datasets
+from graspel import GraspelClustering
+from reproduction import datasets
 path, *clusters = sys.argv[1:]
 pairs = [pair.split("=") for pair in clusters]
 labels = {name: GraspelClustering(int(k), random_state=0).fit(datasets.load(name).X).labels_ for name, k in pairs}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+
+import sklearn.datasets
 
 from graspel.graph import Graph
 
@@ -21,11 +22,9 @@ def test_the_demo_writes_a_graph_and_a_picture(graspel_process, tmp_path):
 
 
 def test_the_demo_for_machines(graspel, tmp_path, monkeypatch):
-    from graspel import datasets
-
-    digits = datasets.load("digits")
-    few = replace(digits, X=digits.X[:200], y=digits.y[:200])  # the test above takes all
-    monkeypatch.setattr(datasets, "load", lambda name: few)
+    X, y = sklearn.datasets.load_digits(return_X_y=True)
+    few = X[:200], y[:200]  # the test above takes all
+    monkeypatch.setattr(sklearn.datasets, "load_digits", lambda **_: few)
     outcome = graspel("demo", "--json", "--output", tmp_path / "some" / "where")
     assert outcome.code == 0
     assert json.loads(outcome.out)["connected"] is True

@@ -256,7 +256,7 @@ DATA = Path(os.environ.get("GRASPEL_DATA", "/nowhere"))
 @pytest.mark.skipif(not (DATA / "usps.npz").exists(), reason="GRASPEL_DATA names no folder with usps.npz")
 def test_the_papers_run():
     """What must hold, 3: USPS settles within 25 rounds; the largest distortion falls by more than 2,600 times."""
-    from graspel.datasets import load
+    from reproduction.datasets import load
 
     X = load("usps").X
     model = GRASPEL(2, tol=10, random_state=0).fit(X - X.mean(axis=1, keepdims=True))

@@ -197,7 +197,7 @@ def test_new_points_lie_among_their_class_as_often_as_old_ones(digits):
 @pytest.mark.parametrize(("name", "n"), [("usps", 9298), ("mnist", 5000)])
 @pytest.mark.long
 def test_new_points_of_larger_sets_too(name, n):
-    from graspel.datasets import load
+    from reproduction.datasets import load
 
     if not (Path(os.environ.get("GRASPEL_DATA", ".")) / f"{name}.npz").is_file():
         pytest.skip(f"GRASPEL_DATA names no folder with {name}.npz")

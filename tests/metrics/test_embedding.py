@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from sklearn.manifold import trustworthiness
 from sklearn.neighbors import KNeighborsClassifier
 
-from graspel.metrics import centroid_correlation, label_accuracy, neighbors_kept, triplet_accuracy
+from graspel.metrics import label_accuracy, neighbors_kept
 
 
 def test_trustworthiness_is_that_of_scikit_learn(rng):
@@ -57,29 +57,3 @@ def test_wrong_input_is_refused():
         neighbors_kept(np.eye(5), np.zeros((5, 2)))
     with pytest.raises(ValueError, match=r"n_neighbors=10: .* from 1 to 4"):
         label_accuracy(np.zeros((5, 2)), [1] * 5)
-
-
-@pytest.mark.long_seeds
-def test_triplets_and_centroids_against_slow_twins(rng):
-    X, Y, labels = rng.standard_normal((60, 5)), rng.standard_normal((60, 2)), np.arange(60) % 4
-    same = [
-        (np.linalg.norm(X[i] - X[j]) < np.linalg.norm(X[i] - X[k]))
-        == (np.linalg.norm(Y[i] - Y[j]) < np.linalg.norm(Y[i] - Y[k]))
-        for i in range(60)
-        for j in range(60)
-        for k in range(60)
-    ]
-    assert triplet_accuracy(X, Y, random_state=rng) == pytest.approx(np.mean(same), abs=0.03)
-    assert triplet_accuracy(X, -2 * X) == 1
-    centers = 100 * rng.standard_normal((4, 2))
-    assert centroid_correlation(centers[labels] + Y, centers[labels] + Y, labels) == 1
-
-
-def test_triplets_and_centroids_of_wrong_input(rng):
-    X = rng.standard_normal((20, 3))
-    with pytest.raises(ValueError, match="19 rows, but there are 20"):
-        triplet_accuracy(X, X[1:])
-    with pytest.raises(ValueError, match=r"2 classes.*at least three"):
-        centroid_correlation(X, X, np.arange(20) % 2)
-    with pytest.raises(ValueError, match=r"2 points.*at least three"):
-        triplet_accuracy(X[:2], X[:2])

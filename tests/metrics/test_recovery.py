@@ -7,7 +7,7 @@ from sklearn.metrics import f1_score, normalized_mutual_info_score, precision_sc
 
 from graspel import Graph
 from graspel.graph.generators import erdos_renyi_graph, grid_graph, preferential_attachment_graph
-from graspel.metrics import edge_scores, oracle_threshold
+from graspel.metrics import edge_scores
 from graspel.metrics.recovery import nmi_of_counts, resistance_agreement, weight_error
 from toy_graphs import complete, path, single_node, two_isolated_nodes
 from twins import resistances
@@ -87,14 +87,6 @@ def test_pairs_of_different_components_rank_last():
     assert resistance_agreement(path(4), components) == pytest.approx(
         spearmanr([1, 2, 3, 1, 2, 1], [5, 9, 9, 9, 9, 2]).statistic
     )
-
-
-def test_the_oracle_threshold_is_the_best_of_all(seed):
-    truth, learned = two_graphs(seed)
-    learned = learned.with_weights(learned.weights.round(1) + 0.1)  # with ties
-    best = edge_scores(truth, learned, threshold=oracle_threshold(truth, learned)).f_measure
-    assert best == max(edge_scores(truth, learned, threshold=t).f_measure for t in np.unique(learned.weights))
-    assert oracle_threshold(truth, Graph(15, [], [], [])) == 0
 
 
 def test_large_graphs_are_scored_without_all_pairs():

@@ -6,7 +6,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from cli.conftest import call_in_process
-from graspel import datasets
+from reproduction import datasets
 
 
 @pytest.fixture

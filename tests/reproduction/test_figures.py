@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from graspel import GRASPEL, datasets
+from graspel import GRASPEL
 from graspel.data.prepare import prepare_rows
-from reproduction import REPRODUCTIONS, Request, Results
+from reproduction import REPRODUCTIONS, Request, Results, datasets
 from reproduction.data import center_rows
 from reproduction.fig_objective import measure_curve
 from reproduction.fig_spectra import STAGES, measure_panel

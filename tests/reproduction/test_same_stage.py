@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graspel.baselines import KNN
 from graspel.metrics import clustering_accuracy
 from reproduction import same_stage
+from reproduction.baselines import KNN
 from reproduction.clusterings import FoundClusters, Problem
 from reproduction.request import Request
 from reproduction.results import Results

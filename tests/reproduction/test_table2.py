@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from graspel import Graph
+from graspel.graph import erdos_renyi_graph
+from graspel.metrics import edge_scores
 from reproduction import Request, Results, recovery_time, table2
 from reproduction.paper import TABLE2
-from reproduction.table2 import GRAPHS, METHODS, make_problem
+from reproduction.table2 import GRAPHS, METHODS, make_problem, oracle_threshold
 
 
 def test_every_method_learns_a_graph_of_every_kind():
@@ -45,3 +49,13 @@ def test_a_slow_peer_is_not_asked_for_more(tmp_path):
     results.entries["20/glsc"] = {"value": {"seconds": 100.0, "f_measure": 0.5}}
     assert not recovery_time._is_to_be_measured(results, "glsc", 50, (20, 50))
     assert recovery_time._is_to_be_measured(results, "graspel", 50, (20, 50))
+
+
+def test_the_oracle_threshold_is_the_best_of_all(seed):
+    truth, learned = (erdos_renyi_graph(15, p, seed) for p in (0.3, 0.4))
+    learned = learned.with_weights(
+        np.random.default_rng(seed).uniform(0.01, 1, learned.n_edges).round(1) + 0.1
+    )  # with ties
+    best = edge_scores(truth, learned, threshold=oracle_threshold(truth, learned)).f_measure
+    assert best == max(edge_scores(truth, learned, threshold=t).f_measure for t in np.unique(learned.weights))
+    assert oracle_threshold(truth, Graph(15, [], [], [])) == 0

@@ -7,8 +7,7 @@ import json
 import pytest
 from sklearn.datasets import make_blobs
 
-from graspel import datasets
-from reproduction import tsne
+from reproduction import datasets, tsne
 from reproduction.request import Cell
 from reproduction.results import Results
 

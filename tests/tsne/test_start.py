@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 from graspel import GRASPEL, GraspelTSNE
 from graspel.data.principal import principal_coordinates, sparse_principal_coordinates
 from graspel.data.table import TableData
-from graspel.metrics import triplet_accuracy
+from reproduction.global_order import triplet_accuracy
 
 
 @pytest.fixture

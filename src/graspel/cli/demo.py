@@ -48,7 +48,8 @@ COMMAND = Command(
 
 
 def _learn_and_draw(output: Path, written: list[str]) -> Any:
-    from graspel.datasets import load
+    from sklearn.datasets import load_digits
+
     from graspel.estimators.learner import GRASPEL
     from graspel.io.atomic import check_target
     from graspel.plot import drawing, save
@@ -56,12 +57,12 @@ def _learn_and_draw(output: Path, written: list[str]) -> Any:
     graph_file, drawing_file = output / "graph.npz", output / "drawing.png"
     for path in (graph_file, drawing_file):
         check_target(path)
-    digits = load("digits")
-    model = GRASPEL(random_state=0).fit(digits.X)
+    X, y = load_digits(return_X_y=True)
+    model = GRASPEL(random_state=0).fit(X)
     announce("drawing")
     model.graph_.save(graph_file)
     written.append(str(graph_file))
-    save(drawing(model.graph_, digits.y, title="The learned graph of handwritten digits"), drawing_file)
+    save(drawing(model.graph_, y, title="The learned graph of handwritten digits"), drawing_file)
     written.append(str(drawing_file))
     return model.certificate_
 

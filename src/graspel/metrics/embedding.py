@@ -5,10 +5,7 @@ With k neighbors, n points, and r(i, j) the rank of j among the neighbors of i i
     trustworthiness = 1 - 2 / (n k (2n - 3k - 1)) * sum over i, j near in the embedding of max(0, r(i, j) - k)
     preservation    = share of the k nearest in the data that are among the k nearest in the embedding
     label accuracy  = share of points whose class is that of most of its k nearest in the embedding
-    triplet accuracy = share of random triplets (i, j, k) for which j and k have the same order of distance to i in both
-    centroid correlation = Spearman's correlation, over pairs of classes, of the distances between their centers
 
-The last two measure the global order, the others the local one (Wang et al. 2021, Kobak and Berens 2019).
 Trustworthiness decreases with neighbors in the embedding that are not neighbors in the data (Venna and Kaski 2001). The
 first two are measured on a sample of points, each compared with all others. Label accuracy is measured on all points.
 
@@ -16,11 +13,6 @@ References
 ----------
 J. Venna and S. Kaski. Neighborhood preservation in nonlinear projection methods: an experimental study. International
 Conference on Artificial Neural Networks, 2001.
-
-Y. Wang, H. Huang, C. Rudin and Y. Shaposhnik. Understanding how dimension reduction tools work. Journal of Machine
-Learning Research 22, 2021.
-
-D. Kobak and P. Berens. The art of using t-SNE for single-cell transcriptomics. Nature Communications 10, 2019.
 """
 
 from __future__ import annotations
@@ -28,14 +20,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
 from graspel.runtime.parallel import row_blocks
 from graspel.runtime.parameters import check_number, generator
 from graspel.runtime.types import Floats, Ints
 
-TRIPLETS = 10_000  # triplets that are measured together
 BLOCK = 250  # points compared with all others at a time, which limits memory to BLOCK x n distances
 
 
@@ -105,60 +95,6 @@ def label_accuracy(embedding: Any, labels: Any, *, n_neighbors: int = 10) -> flo
     votes = np.zeros((len(Y), len(names)), dtype=np.int64)
     np.add.at(votes, (np.arange(len(Y))[:, None], codes[near]), 1)
     return float((votes.argmax(axis=1) == codes).mean())
-
-
-def triplet_accuracy(X: Any, embedding: Any, *, n_triplets: int = 100_000, random_state: Any = 0) -> float:
-    """Share of random triplets whose two distances from the first point have the same order in the embedding.
-
-    Chance gives one half.
-
-    Examples
-    --------
-    >>> X = np.random.default_rng(0).random((50, 2))
-    >>> triplet_accuracy(X, 3 * X)
-    1.0
-    """
-    X, Y = np.asarray(X), np.asarray(embedding, dtype=np.float64)
-    _check_lengths(len(X), len(Y), "points in the data")
-    check_number("n_triplets", n_triplets, ">= 1", lambda v: v >= 1, whole=True)
-    if len(X) < 3:
-        raise ValueError(f"there are {len(X)} points; a triplet needs at least three.")
-    rng, same = generator(random_state), 0
-    for part in row_blocks(n_triplets, TRIPLETS):
-        i, j, k = (rng.integers(len(X), size=part.stop - part.start) for _ in range(3))
-        there = _squares(X, i, j) - _squares(X, i, k)
-        here = _squares(Y, i, j) - _squares(Y, i, k)
-        same += int((np.sign(there) == np.sign(here)).sum())
-    return same / n_triplets
-
-
-def centroid_correlation(X: Any, embedding: Any, labels: Any) -> float:
-    """Spearman's correlation of the distances between the classes' means in the data and medians in the embedding.
-
-    Examples
-    --------
-    >>> X = np.array([[0.0], [1.0], [10.0], [11.0], [50.0], [51.0]])
-    >>> centroid_correlation(X, -2 * X, list("aabbcc"))
-    1.0
-    """
-    from scipy.spatial.distance import pdist
-    from scipy.stats import spearmanr
-
-    X, Y = np.asarray(X), np.asarray(embedding, dtype=np.float64)
-    names, codes = np.unique(np.asarray(labels), return_inverse=True)
-    _check_lengths(len(codes), len(Y), "labels")
-    _check_lengths(len(X), len(Y), "points in the data")
-    if len(names) < 3:
-        raise ValueError(f"there are {len(names)} classes; a correlation of their distances needs at least three.")
-    there = np.stack([X[codes == c].mean(axis=0, dtype=np.float64) for c in range(len(names))])
-    here = np.stack([np.median(Y[codes == c], axis=0) for c in range(len(names))])
-    return float(spearmanr(pdist(there), pdist(here)).statistic)
-
-
-def _squares(rows: NDArray[Any], i: Ints, j: Ints) -> Floats:
-    difference = rows[i].astype(np.float64) - rows[j]
-    squares: Floats = np.einsum("ij,ij->i", difference, difference)
-    return squares
 
 
 def _nearest(Y: Floats, k: int, rows: Ints) -> Ints:

@@ -5,8 +5,7 @@ Every pair of nodes is an edge or not, in each of the two graphs. From the four 
     precision = shared / learned        recall = shared / true        F = 2 precision recall / (precision + recall)
     NMI = I(true, learned) / ((H(true) + H(learned)) / 2)             arithmetic mean of the two entropies
 
-Many learners return edges of tiny weight, and the protocol counts weights under 1e-4 as absent (`threshold`). Where
-the threshold was chosen with the true graph known (`oracle_threshold`), as in the paper, say so beside the score.
+Many learners return edges of tiny weight, and the protocol counts weights under 1e-4 as absent (`threshold`).
 
 Two more scores compare the weights of the whole learned graph: their relative error after both graphs are scaled to the
 same total weight, because some methods do not determine the scale, and the rank correlation (Spearman) of the effective
@@ -28,6 +27,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from graspel.graph import Graph
+from graspel.graph.edges import edge_keys
 from graspel.linalg import resistance_between
 from graspel.runtime.parameters import check_number, generator
 from graspel.runtime.types import Floats
@@ -110,35 +110,6 @@ def edge_scores(truth: Graph, learned: Graph, *, threshold: float = 0.0, random_
     )
 
 
-def oracle_threshold(truth: Graph, learned: Graph) -> float:
-    """The threshold at which F is largest. It needs the true graph, and so gives an upper limit for any threshold.
-
-    Parameters
-    ----------
-    truth, learned : Graph
-
-    Returns
-    -------
-    threshold : float
-        A weight of the learned graph, the largest one with the best F; 0 if none of its edges is in the true graph.
-
-    Examples
-    --------
-    >>> truth = Graph(4, [0, 1, 2], [1, 2, 3], 1.0)
-    >>> oracle_threshold(truth, Graph(4, [0, 1, 0, 2], [1, 2, 3, 3], [0.9, 0.8, 0.1, 0.5]))
-    0.5
-    """
-    _check_sizes(truth, learned)
-    order = np.argsort(-learned.weights, kind="stable")
-    weights = learned.weights[order]
-    n_shared = np.cumsum(np.isin(_keys(learned)[order], _keys(truth), assume_unique=True))
-    if learned.n_edges == 0 or n_shared[-1] == 0:
-        return 0.0
-    f_measure = 2 * n_shared / (truth.n_edges + np.arange(1, learned.n_edges + 1))
-    f_measure[:-1][weights[1:] == weights[:-1]] = 0.0  # no threshold separates edges of equal weight
-    return float(weights[np.argmax(f_measure)])
-
-
 def nmi_of_counts(n_shared: int, n_true: int, n_learned: int, n_pairs: int) -> float:
     """NMI of two labelings of all pairs as edge or no edge, from the counts.
 
@@ -202,8 +173,7 @@ def _ranked_resistances(graph: Graph, nodes: NDArray[np.int64]) -> Floats:
 
 
 def _keys(graph: Graph) -> NDArray[np.int64]:
-    """One integer for each edge."""
-    return graph.heads * graph.n_nodes + graph.tails
+    return edge_keys(graph.heads, graph.tails, graph.n_nodes)
 
 
 def _check_sizes(truth: Graph, learned: Graph) -> None:

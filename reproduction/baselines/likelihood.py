@@ -59,10 +59,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graspel.baselines.pairs import PairMethod, condensed_distances, laplacian, refuse_copies
-from graspel.baselines.projected_gradient import Gradient, Minimum, minimize, non_negative
 from graspel.linalg.precision import log_determinant, resistances
 from graspel.runtime.types import Floats
+from reproduction.baselines.pairs import PairMethod, condensed_distances, laplacian, refuse_copies
+from reproduction.baselines.projected_gradient import Gradient, Minimum, minimize, non_negative
 
 LEAST_SHIFT = 1e-4  # smallest s of GL-LogDet, as in Dong et al.
 
@@ -85,7 +85,7 @@ class GLSC(PairMethod):
 
     Examples
     --------
-    >>> from graspel.baselines import GLSC
+    >>> from reproduction.baselines import GLSC
     >>> from graspel.datasets import smooth_signals
     >>> from graspel.graph import grid_graph
     >>> X = smooth_signals(grid_graph(3, 3), n_signals=1000, noise=0.0, random_state=0)
@@ -132,7 +132,7 @@ class NGL(PairMethod):
 
     Examples
     --------
-    >>> from graspel.baselines import NGL
+    >>> from reproduction.baselines import NGL
     >>> from graspel.datasets import smooth_signals
     >>> from graspel.graph import grid_graph
     >>> X = smooth_signals(grid_graph(3, 3), n_signals=1000, noise=0.0, random_state=0)
@@ -200,7 +200,7 @@ class GGL(PairMethod):
     Examples
     --------
     >>> import numpy as np
-    >>> from graspel.baselines import GGL
+    >>> from reproduction.baselines import GGL
     >>> from graspel.graph import grid_graph
     >>> T = grid_graph(3, 3).laplacian.toarray() + 0.5 * np.eye(9)  # 12 edges of weight 1
     >>> X = np.linalg.cholesky(np.linalg.inv(T)) @ np.random.default_rng(0).normal(size=(9, 2000))
@@ -264,7 +264,7 @@ class GLLogDet(PairMethod):
 
     Examples
     --------
-    >>> from graspel.baselines import GLLogDet
+    >>> from reproduction.baselines import GLLogDet
     >>> from graspel.datasets import smooth_signals
     >>> from graspel.graph import grid_graph
     >>> X = smooth_signals(grid_graph(3, 3), n_signals=1000, noise=0.0, random_state=0)

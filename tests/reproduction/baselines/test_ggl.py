@@ -8,10 +8,10 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from graspel.baselines import GGL
-from graspel.baselines.pairs import condensed_distances, laplacian
 from graspel.datasets import smooth_signals
 from graspel.graph import erdos_renyi_graph
+from reproduction.baselines import GGL
+from reproduction.baselines.pairs import condensed_distances, laplacian
 
 
 def signals(seed, n=12, m=60):

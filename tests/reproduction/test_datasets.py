@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 import sklearn.datasets
 
-from graspel import datasets
-from graspel.datasets import loading
+from reproduction import datasets
 
 SHAPES = {"coil20": (1440, 1024), "pendigits": (7494, 16), "usps": (9298, 256), "mnist": (70000, 784)}
 REAL_FOLDER = os.environ.get("GRASPEL_DATA")
@@ -38,7 +37,7 @@ def no_data(monkeypatch, tmp_path):
 
 def fake_openml(name, *, low=0.0, high=1.0, first_label=0, extra_rows=0):
     """Random points with the shape, class sizes and labels that OpenML would send."""
-    source = loading._SOURCES[name]
+    source = datasets._SOURCES[name]
     rng = np.random.default_rng(0)
     y = rng.permutation(np.repeat(np.arange(len(source.class_sizes)), source.class_sizes))
     X = rng.uniform(low, high, (len(y), source.n_features))
@@ -51,7 +50,7 @@ def fake_openml(name, *, low=0.0, high=1.0, first_label=0, extra_rows=0):
 @pytest.mark.parametrize("name", [pytest.param(name, marks=needs_file(name)) for name in SHAPES])
 def test_the_papers_data_sets_load_from_the_folder(name):
     data = datasets.load(name)
-    source = loading._SOURCES[name]
+    source = datasets._SOURCES[name]
     assert data.X.shape == SHAPES[name] == source.shape
     assert data.X.dtype == source.dtype
     assert (data.X.min(), data.X.max()) == source.value_range
@@ -100,7 +99,7 @@ def test_a_damaged_file_is_named_with_both_checksums(no_data, monkeypatch, tmp_p
 def test_a_file_with_the_right_checksum_but_no_arrays_is_an_error(no_data, monkeypatch, tmp_path):
     path = tmp_path / "usps.npz"
     np.savez(path, points=np.zeros(3))
-    monkeypatch.setattr(loading, "_verify", lambda *_: None)
+    monkeypatch.setattr(datasets, "_verify", lambda *_: None)
     monkeypatch.setenv("GRASPEL_DATA", str(tmp_path))
     with pytest.raises(OSError, match="not a data set"):
         datasets.load("usps")
@@ -111,7 +110,7 @@ def test_a_file_with_the_right_checksum_but_no_arrays_is_an_error(no_data, monke
 
 def test_pickled_arrays_are_never_loaded(no_data, monkeypatch, tmp_path):
     np.savez(tmp_path / "usps.npz", X=np.array([{}], dtype=object), y=np.zeros(1))
-    monkeypatch.setattr(loading, "_verify", lambda *_: None)
+    monkeypatch.setattr(datasets, "_verify", lambda *_: None)
     monkeypatch.setenv("GRASPEL_DATA", str(tmp_path))
     with pytest.raises(OSError, match="not a data set"):
         datasets.load("usps")
@@ -163,7 +162,7 @@ def test_a_file_damaged_in_the_cache_is_an_error(no_data, monkeypatch):
 def test_a_cache_that_can_not_be_written_costs_only_a_warning(no_data, monkeypatch):
     no_data.write_text("a file where the folder should be")
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", lambda **_: fake_openml("pendigits", extra_rows=3498))
-    monkeypatch.setattr(loading, "_load_from_cache", lambda *_: None)
+    monkeypatch.setattr(datasets, "_load_from_cache", lambda *_: None)
     with pytest.warns(UserWarning, match="could not be stored in the cache"):
         assert datasets.load("pendigits").X.shape == (7494, 16)
 
@@ -171,9 +170,9 @@ def test_a_cache_that_can_not_be_written_costs_only_a_warning(no_data, monkeypat
 def test_the_cache_folder_follows_the_environment(monkeypatch, tmp_path):
     monkeypatch.delenv("GRASPEL_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert loading._cache_folder() == tmp_path / "graspel"
+    assert datasets._cache_folder() == tmp_path / "graspel"
     monkeypatch.setenv("GRASPEL_CACHE", str(tmp_path / "mine"))
-    assert loading._cache_folder() == tmp_path / "mine"
+    assert datasets._cache_folder() == tmp_path / "mine"
     monkeypatch.delenv("GRASPEL_CACHE")
     monkeypatch.delenv("XDG_CACHE_HOME")
-    assert loading._cache_folder() == Path.home() / ".cache" / "graspel"
+    assert datasets._cache_folder() == Path.home() / ".cache" / "graspel"

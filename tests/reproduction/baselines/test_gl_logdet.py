@@ -5,10 +5,10 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from graspel.baselines.likelihood import LEAST_SHIFT, GLLogDet
-from graspel.baselines.pairs import condensed_distances, laplacian
 from graspel.datasets import smooth_signals
 from graspel.graph import erdos_renyi_graph
+from reproduction.baselines.likelihood import LEAST_SHIFT, GLLogDet
+from reproduction.baselines.pairs import condensed_distances, laplacian
 
 
 def signals(seed, n=12, n_signals=40):

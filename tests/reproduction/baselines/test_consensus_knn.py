@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graspel.baselines import KNN, ConsensusKNN
+from reproduction.baselines import KNN, ConsensusKNN
 
 
 def twin(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graspel import Graph
-from graspel.baselines import CONSTRUCTION, KNN
-from graspel.baselines.knn import FAINTEST, lists_with_copies
 from graspel.neighbors import exact
+from reproduction.baselines import CONSTRUCTION, KNN
+from reproduction.baselines.knn import FAINTEST, lists_with_copies
 
 
 def squared_distances(X: np.ndarray) -> np.ndarray:

@@ -8,8 +8,8 @@ from scipy.optimize import brentq, minimize
 from scipy.spatial.distance import pdist
 from sklearn.exceptions import ConvergenceWarning
 
-from graspel.baselines import LSGL
-from graspel.baselines.log_degree import smooth_weights, theta_of_degree
+from reproduction.baselines import LSGL
+from reproduction.baselines.log_degree import smooth_weights, theta_of_degree
 
 # A ConvergenceWarning is an error in all tests but the one that expects it.
 pytestmark = pytest.mark.filterwarnings(f"error::{ConvergenceWarning.__module__}.{ConvergenceWarning.__name__}")

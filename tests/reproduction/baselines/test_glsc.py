@@ -5,9 +5,9 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from graspel.baselines import GLSC
 from graspel.datasets import smooth_signals
 from graspel.graph import erdos_renyi_graph, grid_graph
+from reproduction.baselines import GLSC
 from twins import all_squared_distances, laplacian, pairs_of, resistances
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from graspel.baselines.gl_sigrep import GLSigRep
-from graspel.baselines.graphical_lasso import GraphicalLasso
-from graspel.baselines.knn import KNN, ConsensusKNN
-from graspel.baselines.likelihood import GGL, GLSC, NGL, GLLogDet
-from graspel.baselines.log_degree import LSGL, LogDegree
+from reproduction.baselines.gl_sigrep import GLSigRep
+from reproduction.baselines.graphical_lasso import GraphicalLasso
+from reproduction.baselines.knn import KNN, ConsensusKNN
+from reproduction.baselines.likelihood import GGL, GLSC, NGL, GLLogDet
+from reproduction.baselines.log_degree import LSGL, LogDegree
 
 # Graphs from points, the rows of X, on neighbor lists.
 CONSTRUCTION: dict[str, type[Any]] = {"knn": KNN, "cons-knn": ConsensusKNN, "lsgl": LSGL}

@@ -32,8 +32,6 @@ import numpy as np
 from graspel.io.atomic import write_atomically
 from graspel.runtime.progress import announce
 
-__all__ = ["Dataset", "load", "mnist_subset", "names"]
-
 DATA_VARIABLE = "GRASPEL_DATA"
 CACHE_VARIABLE = "GRASPEL_CACHE"
 

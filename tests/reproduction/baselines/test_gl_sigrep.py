@@ -5,11 +5,11 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from graspel.baselines.gl_sigrep import GLSigRep, denoise
-from graspel.baselines.pairs import condensed_distances, degrees, laplacian, sums_of_ends
-from graspel.baselines.projected_gradient import on_simplex
 from graspel.datasets import smooth_signals
 from graspel.graph import gaussian_graph
+from reproduction.baselines.gl_sigrep import GLSigRep, denoise
+from reproduction.baselines.pairs import condensed_distances, degrees, laplacian, sums_of_ends
+from reproduction.baselines.projected_gradient import on_simplex
 
 
 def signals(seed, n=12, n_signals=40):

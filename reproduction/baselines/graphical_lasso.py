@@ -10,7 +10,7 @@ Theta^-1, the optimality condition off the diagonal is
 
     (C - S)_pq = alpha sign(Theta_pq) where Theta_pq is not 0,        |C - S|_pq <= alpha elsewhere,
 
-and C_pp = S_pp on it. For the residual, as in `graspel.baselines.projected_gradient`, Theta is scaled by its diagonal.
+and C_pp = S_pp on it. For the residual, as in `projected_gradient`, Theta is scaled by its diagonal.
 
 Signals drawn from N(0, L^+) sum to zero. A Laplacian is independent of their mean, but Theta is not: it gets a positive
 entry for every pair, which hides weak edges. A common level of large variance, added to all nodes, prevents this:
@@ -33,8 +33,8 @@ from scipy.spatial.distance import squareform
 from sklearn.covariance import empirical_covariance, graphical_lasso
 from sklearn.exceptions import ConvergenceWarning
 
-from graspel.baselines.pairs import PairMethod
 from graspel.runtime.types import Floats
+from reproduction.baselines.pairs import PairMethod
 
 GAPS = (1e-2, 1e-3, 1e-4, 1e-5)  # duality gaps at which scikit-learn stops, tried in turn, in units of tol
 
@@ -59,7 +59,7 @@ class GraphicalLasso(PairMethod):
 
     Examples
     --------
-    >>> from graspel.baselines import GraphicalLasso
+    >>> from reproduction.baselines import GraphicalLasso
     >>> from graspel.datasets import smooth_signals
     >>> from graspel.graph import grid_graph
     >>> X = smooth_signals(grid_graph(3, 3), n_signals=1000, noise=0.1, random_state=0)

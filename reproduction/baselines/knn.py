@@ -62,7 +62,7 @@ class KNN:
     Examples
     --------
     >>> import numpy as np
-    >>> from graspel.baselines import KNN
+    >>> from reproduction.baselines import KNN
     >>> graph = KNN(n_neighbors=1, weights="unit").learn(np.array([[0.0], [1.0], [3.0]]))
     >>> graph
     Graph(3 nodes, 2 edges, density 0.67, 1 component; 2 neighbor)
@@ -104,7 +104,7 @@ class ConsensusKNN(KNN):
 
     Parameters
     ----------
-    n_neighbors, weights : as for :class:`~graspel.baselines.KNN`
+    n_neighbors, weights : as for :class:`~reproduction.baselines.KNN`
     tau : int
         Number of the N neighborhoods that must contain both ends of an edge. Each end that lists the other counts 1,
         so that 3 is the smallest value that needs a third point to agree. With 1, every kNN edge is kept.
@@ -117,7 +117,7 @@ class ConsensusKNN(KNN):
     Only its own list connects the point 9 to the others.
 
     >>> import numpy as np
-    >>> from graspel.baselines import ConsensusKNN
+    >>> from reproduction.baselines import ConsensusKNN
     >>> X = np.array([[0.0], [1.0], [2.0], [9.0]])
     >>> ConsensusKNN(n_neighbors=2, tau=1).learn(X)
     Graph(4 nodes, 5 edges, density 1.25, 1 component; 5 neighbor)

@@ -5,9 +5,9 @@ import pytest
 from sklearn.covariance import empirical_covariance
 from sklearn.exceptions import ConvergenceWarning
 
-from graspel.baselines.graphical_lasso import GraphicalLasso, residual_of
 from graspel.datasets import smooth_signals
 from graspel.graph import grid_graph
+from reproduction.baselines.graphical_lasso import GraphicalLasso, residual_of
 
 
 def signals(seed, n=10, n_signals=60):

@@ -26,9 +26,9 @@ from functools import partial
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from graspel.baselines.pairs import PairMethod, condensed_distances, degrees, laplacian, sums_of_ends
-from graspel.baselines.projected_gradient import Gradient, Minimum, Objective, kkt_residual, minimize, on_simplex
 from graspel.runtime.types import Floats
+from reproduction.baselines.pairs import PairMethod, condensed_distances, degrees, laplacian, sums_of_ends
+from reproduction.baselines.projected_gradient import Gradient, Minimum, Objective, kkt_residual, minimize, on_simplex
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class GLSigRep(PairMethod):
 
     Examples
     --------
-    >>> from graspel.baselines import GLSigRep
+    >>> from reproduction.baselines import GLSigRep
     >>> from graspel.datasets import smooth_signals
     >>> from graspel.graph import gaussian_graph
     >>> truth = gaussian_graph(20, random_state=0)

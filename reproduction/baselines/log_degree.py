@@ -54,13 +54,13 @@ from scipy.sparse.linalg import cg
 from scipy.spatial.distance import squareform
 from sklearn.exceptions import ConvergenceWarning
 
-from graspel.baselines.knn import lists_with_copies
-from graspel.baselines.pairs import PairMethod, condensed_distances
 from graspel.graph import Graph, Origin
 from graspel.learning.weights import FLOOR_SHARE
 from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.parameters import check_number
 from graspel.runtime.types import Floats, Ints
+from reproduction.baselines.knn import lists_with_copies
+from reproduction.baselines.pairs import PairMethod, condensed_distances
 
 SUPPORT = 3  # neighbors in the support, for each desired neighbor; the paper uses 2 to 3
 FARTHEST = 1e4  # largest theta z to a node's nearest neighbor; its weight is then 1e-4 of a typical one
@@ -88,7 +88,7 @@ class LogDegree(PairMethod):
 
     Examples
     --------
-    >>> from graspel.baselines import LogDegree
+    >>> from reproduction.baselines import LogDegree
     >>> from graspel.datasets import smooth_signals
     >>> from graspel.graph import grid_graph
     >>> X = smooth_signals(grid_graph(3, 3), n_signals=1000, noise=0.0, random_state=0)
@@ -132,7 +132,7 @@ class LSGL:
     Examples
     --------
     >>> import numpy as np
-    >>> from graspel.baselines import LSGL
+    >>> from reproduction.baselines import LSGL
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
     >>> graph = LSGL(degree=6).learn(X, random_state=0)
     >>> bool(4 < 2 * graph.density < 8)
