@@ -19,8 +19,9 @@ import numpy as np
 from benchmarks.sections import Run, run_sections, titled_table
 from graspel import GraspelRecovery
 from graspel.datasets import smooth_signals
-from graspel.graph import Graph, erdos_renyi_graph, gaussian_graph, grid_graph
+from graspel.graph import Graph, grid_graph
 from graspel.metrics import edge_scores
+from reproduction.random_graphs import erdos_renyi_graph, gaussian_graph
 
 NOISE = 0.5  # standard deviation of the noise
 SIZES = (2500, 4900, 5184, 10_000)  # nodes; above 5,000 resistances are exact only where elimination is cheap

@@ -20,19 +20,18 @@ from typing import Any
 import numpy as np
 
 from graspel.datasets import smooth_signals
-from graspel.graph import (
-    Graph,
-    erdos_renyi_graph,
-    gaussian_graph,
-    grid_graph,
-    preferential_attachment_graph,
-    stochastic_block_graph,
-)
+from graspel.graph import Graph, grid_graph
 from graspel.graph.edges import edge_keys
 from graspel.metrics import edge_scores
 from graspel.runtime.parameters import generator
 from reproduction.pages import join_page, measure_cells
 from reproduction.paper import TABLE2
+from reproduction.random_graphs import (
+    erdos_renyi_graph,
+    gaussian_graph,
+    preferential_attachment_graph,
+    stochastic_block_graph,
+)
 from reproduction.request import Request, choose_names
 from reproduction.results import Results
 from reproduction.tables import markdown_table, mean_and_spread

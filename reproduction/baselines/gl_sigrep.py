@@ -55,7 +55,7 @@ class GLSigRep(PairMethod):
     --------
     >>> from reproduction.baselines import GLSigRep
     >>> from graspel.datasets import smooth_signals
-    >>> from graspel.graph import gaussian_graph
+    >>> from reproduction.random_graphs import gaussian_graph
     >>> truth = gaussian_graph(20, random_state=0)
     >>> graph = GLSigRep().learn(smooth_signals(truth, random_state=0))
     >>> round(2 * float(graph.weights.sum()), 6)  # the trace

@@ -9,18 +9,18 @@ from sklearn.base import clone
 
 from graspel import Graph, GraspelRecovery
 from graspel.datasets import smooth_signals
-from graspel.graph import (
-    erdos_renyi_graph,
-    gaussian_graph,
-    grid_graph,
-    preferential_attachment_graph,
-    stochastic_block_graph,
-)
+from graspel.graph import grid_graph
 from graspel.linalg import effective_resistance
 from graspel.metrics import edge_scores
 from graspel.recovery import estimate_noise
 from graspel.recovery.all_pairs import count_strong
 from graspel.recovery.pruning import removal_loss
+from reproduction.random_graphs import (
+    erdos_renyi_graph,
+    gaussian_graph,
+    preferential_attachment_graph,
+    stochastic_block_graph,
+)
 
 KINDS = {
     "gaussian": lambda seed: gaussian_graph(20, random_state=seed),

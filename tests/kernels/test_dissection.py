@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graspel.graph import Graph
-from graspel.graph.generators import erdos_renyi_graph, grid_graph, preferential_attachment_graph
+from graspel.graph import Graph, grid_graph
 from graspel.kernels.dissection import dissect
+from reproduction.random_graphs import erdos_renyi_graph, preferential_attachment_graph
 from toy_graphs import complete, path, star
 
 GRAPHS = {

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
-from graspel.graph.generators import grid_graph
+from graspel.graph import grid_graph
 from graspel.linalg import edge_leverages
 from graspel.linalg.edge_leverages import WalkSeries, estimate_leverages
 

@@ -6,9 +6,10 @@ from scipy.stats import spearmanr
 from sklearn.metrics import f1_score, normalized_mutual_info_score, precision_score, recall_score
 
 from graspel import Graph
-from graspel.graph.generators import erdos_renyi_graph, grid_graph, preferential_attachment_graph
+from graspel.graph import grid_graph
 from graspel.metrics import edge_scores
 from graspel.metrics.recovery import nmi_of_counts, resistance_agreement, weight_error
+from reproduction.random_graphs import erdos_renyi_graph, preferential_attachment_graph
 from toy_graphs import complete, path, single_node, two_isolated_nodes
 from twins import resistances
 

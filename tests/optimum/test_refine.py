@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from graspel import GRASPEL, Graph
-from graspel.graph.generators import erdos_renyi_graph, grid_graph
+from graspel.graph import grid_graph
 from graspel.linalg import effective_resistance
 from graspel.linalg.edge_resistances import EdgeResistances
 from graspel.optimum import columns
 from graspel.optimum.problem import calibrated_weights, find_needed
 from graspel.optimum.solver import refine_weights
 from reproduction.baselines import GLSC
+from reproduction.random_graphs import erdos_renyi_graph
 
 FEWER = settings(max_examples=settings.default.max_examples // 3)
 

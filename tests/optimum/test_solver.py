@@ -11,7 +11,7 @@ from scipy.spatial.distance import pdist, squareform
 
 from graspel import GRASPEL
 from graspel.data.prepare import prepare_rows
-from graspel.graph.generators import grid_graph
+from graspel.graph import grid_graph
 from graspel.learning import optimal_run, run
 from graspel.learning.settings import Settings
 from graspel.linalg import smallest_eigenpairs

@@ -7,9 +7,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from graspel.datasets import smooth_signals
-from graspel.graph import erdos_renyi_graph, grid_graph
+from graspel.graph import grid_graph
 from graspel.recovery import estimate_noise
 from graspel.recovery.likelihood import noisy_likelihood
+from reproduction.random_graphs import erdos_renyi_graph
 
 
 @pytest.mark.parametrize("noise", [0.2, 0.5, 1.0])

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from graspel import Graph
-from graspel.graph import erdos_renyi_graph
 from graspel.metrics import edge_scores
 from reproduction import Request, Results, recovery_time, table2
 from reproduction.paper import TABLE2
+from reproduction.random_graphs import erdos_renyi_graph
 from reproduction.table2 import GRAPHS, METHODS, make_problem, oracle_threshold
 
 

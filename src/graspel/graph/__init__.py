@@ -1,21 +1,7 @@
-"""The weighted, undirected graph with the origin of every edge, and generators of test graphs."""
+"""The weighted, undirected graph with the origin of every edge, and a grid to try things on."""
 
-from graspel.graph.generators import (
-    erdos_renyi_graph,
-    gaussian_graph,
-    grid_graph,
-    preferential_attachment_graph,
-    stochastic_block_graph,
-)
 from graspel.graph.graph import Graph
+from graspel.graph.grid import grid_graph
 from graspel.graph.provenance import Origin
 
-__all__ = [
-    "Graph",
-    "Origin",
-    "erdos_renyi_graph",
-    "gaussian_graph",
-    "grid_graph",
-    "preferential_attachment_graph",
-    "stochastic_block_graph",
-]
+__all__ = ["Graph", "Origin", "grid_graph"]

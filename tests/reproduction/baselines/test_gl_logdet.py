@@ -6,9 +6,9 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from graspel.datasets import smooth_signals
-from graspel.graph import erdos_renyi_graph
 from reproduction.baselines.likelihood import LEAST_SHIFT, GLLogDet
 from reproduction.baselines.pairs import condensed_distances, laplacian
+from reproduction.random_graphs import erdos_renyi_graph
 
 
 def signals(seed, n=12, n_signals=40):

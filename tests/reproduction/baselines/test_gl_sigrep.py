@@ -6,10 +6,10 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from graspel.datasets import smooth_signals
-from graspel.graph import gaussian_graph
 from reproduction.baselines.gl_sigrep import GLSigRep, denoise
 from reproduction.baselines.pairs import condensed_distances, degrees, laplacian, sums_of_ends
 from reproduction.baselines.projected_gradient import on_simplex
+from reproduction.random_graphs import gaussian_graph
 
 
 def signals(seed, n=12, n_signals=40):

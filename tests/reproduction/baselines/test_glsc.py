@@ -6,8 +6,9 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from graspel.datasets import smooth_signals
-from graspel.graph import erdos_renyi_graph, grid_graph
+from graspel.graph import grid_graph
 from reproduction.baselines import GLSC
+from reproduction.random_graphs import erdos_renyi_graph
 from twins import all_squared_distances, laplacian, pairs_of, resistances
 
 

@@ -7,9 +7,9 @@ from scipy.spatial.distance import pdist
 from sklearn.exceptions import ConvergenceWarning
 
 from graspel.datasets import smooth_signals
-from graspel.graph import erdos_renyi_graph
 from reproduction.baselines import LSGL, RECOVERY, LogDegree
 from reproduction.baselines.log_degree import smooth_weights
+from reproduction.random_graphs import erdos_renyi_graph
 
 # A ConvergenceWarning is an error in all tests but the one that expects it.
 pytestmark = pytest.mark.filterwarnings(f"error::{ConvergenceWarning.__module__}.{ConvergenceWarning.__name__}")

@@ -1,6 +1,6 @@
-"""Generators of graphs: random families and grids, which serve as ground truth for graph recovery.
+"""Random graphs of several families, which serve as ground truth for graph recovery.
 
-A random graph is drawn again until it is connected. :func:`graspel.datasets.smooth_signals` draws signals on a graph.
+A graph is drawn again until it is connected. :func:`graspel.datasets.smooth_signals` draws signals on a graph.
 
 References
 ----------
@@ -18,17 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from graspel.graph.graph import Graph
+from graspel.graph import Graph
 from graspel.runtime.parameters import check_number, generator
 from graspel.runtime.types import Ints
-
-__all__ = [
-    "erdos_renyi_graph",
-    "gaussian_graph",
-    "grid_graph",
-    "preferential_attachment_graph",
-    "stochastic_block_graph",
-]
 
 MAX_DRAWS = 1000  # random graphs drawn before giving up on a connected one
 
@@ -130,22 +122,6 @@ def preferential_attachment_graph(n: int = 20, n_links: int = 1, random_state: A
             chosen.add(ends[int(rng.integers(len(ends)))])
         ends += [end for other in sorted(chosen) for end in (other, node)]
     return Graph(n, ends[::2], ends[1::2], 1.0)
-
-
-def grid_graph(rows: int = 4, columns: int = 5) -> Graph:
-    """Return a grid of weights 1; the node in row i and column j is number i * columns + j.
-
-    Examples
-    --------
-    >>> grid_graph(2, 3)
-    Graph(6 nodes, 7 edges, density 1.17, 1 component; 7 given)
-    """
-    for name, size in (("rows", rows), ("columns", columns)):
-        check_number(name, size, "of at least 1", lambda v: v >= 1, whole=True)
-    node = np.arange(rows * columns).reshape(rows, columns)
-    heads = np.concatenate([node[:, :-1].ravel(), node[:-1].ravel()])
-    tails = np.concatenate([node[:, 1:].ravel(), node[1:].ravel()])
-    return Graph(rows * columns, heads, tails, 1.0)
 
 
 def stochastic_block_graph(

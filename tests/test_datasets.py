@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graspel.datasets import signals, smooth_signals
-from graspel.graph import Graph, gaussian_graph, grid_graph
+from graspel import datasets
+from graspel.datasets import smooth_signals
+from graspel.graph import Graph, grid_graph
+from reproduction.random_graphs import gaussian_graph
 from toy_graphs import path, several_components
 from twins import laplacian
 
@@ -15,7 +17,7 @@ from twins import laplacian
 @pytest.mark.parametrize("make", [lambda: gaussian_graph(12, 0.7, random_state=0), several_components])
 def test_signals_have_the_covariance_of_the_graph(monkeypatch, dense, make):
     """pinv(L) + noise^2 I, L of trace N, to within the error of 4,000 samples."""
-    monkeypatch.setattr(signals, "DENSE", dense)
+    monkeypatch.setattr(datasets, "DENSE", dense)
     graph, noise, n_signals = make(), 0.3, 4_000
     X = smooth_signals(graph, n_signals, noise, random_state=1)
     n = graph.n_nodes

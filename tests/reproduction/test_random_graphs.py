@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graspel.graph import (
+from graspel.graph import grid_graph
+from reproduction.random_graphs import (
+    _pairs_within,
     erdos_renyi_graph,
     gaussian_graph,
-    grid_graph,
     preferential_attachment_graph,
     stochastic_block_graph,
 )
-from graspel.graph.generators import _pairs_within
 from toy_graphs import grid, path
 from twins import pairs_of
 
