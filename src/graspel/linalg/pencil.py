@@ -5,15 +5,14 @@ lambda_min x'L_P x <= x'L_G x <= lambda_max x'L_P x. The ratio lambda_max / lamb
 The block Lanczos method on L_P^+ L_G, in the inner product x'L_P y, gives lambda_max. With the roles of the two graphs
 exchanged it gives 1 / lambda_min.
 
-The eigenvectors of the largest lambda are the directions in which P approximates G worst. Block Krylov steps with
-L_P^+, applied by the solver, find a few of them at once.
+The eigenvectors of the largest lambda are the directions in which P approximates G worst. ARPACK finds a few of them;
+the solver applies L_P^+.
 
 References
 ----------
 B. N. Parlett. The Symmetric Eigenvalue Problem. SIAM, 1998. Chapters 13 and 15.
 
-A. V. Knyazev. Toward the optimal preconditioned eigensolver: locally optimal block preconditioned conjugate gradient
-method. SIAM Journal on Scientific Computing 23, 2001.
+R. B. Lehoucq, D. C. Sorensen and C. Yang. ARPACK Users' Guide. SIAM, 1998.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator, eigsh
 
 from graspel.graph.adjacency import check_adjacency
 from graspel.linalg.components import Components
@@ -38,9 +38,7 @@ RITZ_TOL = 1e-4  # relative change of the Ritz value over two steps below which 
 SOLVE_TOL = 1e-3  # relative residual of the solve for a new vector; its error enters no Ritz value
 DEPENDENT_LENGTH = 1e-5  # remaining share of a new vector below which the others span it up to the error of the solves
 DENSE_NODES = 400  # nodes up to which a dense solver is used
-EXTRA_VECTORS = 4  # vectors in the block beyond those wanted, which speed up the convergence
-KRYLOV_STEPS = 40  # block Krylov steps
-KRYLOV_SOLVE_TOL = 1e-6  # relative residual of the solves
+ARNOLDI_SOLVE_TOL = 1e-6  # relative residual of the solves for eigenvectors
 
 
 def largest_generalized_eigenvalue(
@@ -114,7 +112,7 @@ def largest_generalized_pairs(
     ----------
     G, P : Graph or sparse adjacency
     k : int, fewer than nodes
-    tol : float, relative change of the eigenvalues at which the iteration stops
+    tol : float, relative accuracy of the eigenvalues
     random_state : int, seed of the start
     n_jobs : int or None
 
@@ -130,45 +128,21 @@ def largest_generalized_pairs(
         raise ValueError(f"the graphs have {A.shape[0]} and {B.shape[0]} nodes: they must be the same.")
     if Components.of(A).number > 1 or Components.of(B).number > 1:
         raise ValueError("both graphs must be connected; join their components first, by graspel.connect.")
-    n, L, M = A.shape[0], laplacian_of(A), laplacian_of(B)
-    k = min(k, n - 1)
-    if n <= DENSE_NODES:
-        return _dense(L.toarray(), M.toarray(), k)
-    solver = LaplacianSolver(B, random_state=random_state, n_jobs=n_jobs)
-    with one_thread_per_call():
-        return _block_krylov(L, M, solver, k, tol, np.random.default_rng(random_state))
-
-
-def _dense(L: Floats, M: Floats, k: int) -> GeneralizedPairs:
     # Without the last node, which is the ground, L_P is positive definite, and differences stay the same.
-    values, vectors = scipy.linalg.eigh(L[:-1, :-1], M[:-1, :-1])
-    return GeneralizedPairs(values[::-1][:k], np.vstack([vectors, np.zeros(len(vectors))])[:, ::-1][:, :k])
+    n, L, M = A.shape[0] - 1, laplacian_of(A)[:-1, :-1], laplacian_of(B)[:-1, :-1]
+    k = min(k, n)
+    if n <= DENSE_NODES or 2 * k > n:
+        values, vectors = scipy.linalg.eigh(L.toarray(), M.toarray())
+    else:
+        solver = LaplacianSolver(B, random_state=random_state, n_jobs=n_jobs)
 
+        def solve(b: Floats) -> Floats:
+            x = solver.solve_silently(np.append(b, -b.sum())[:, None], ARNOLDI_SOLVE_TOL)[:, 0]
+            return x[:-1] - x[-1]
 
-def _block_krylov(L: Any, M: Any, solver: LaplacianSolver, k: int, tol: float, rng: Any) -> GeneralizedPairs:
-    """Rayleigh-Ritz on the span of the current vectors, the residuals solved for, and the last directions."""
-    n, size = L.shape[0], k + EXTRA_VECTORS
-    V = solver.solve_silently(L @ rng.standard_normal((n, size)), KRYLOV_SOLVE_TOL)
-    last: Floats | None = None
-    previous = np.zeros(k)
-    for _ in range(KRYLOV_STEPS):
-        V, values = _rayleigh_ritz(L, M, V, size)
-        if (np.abs(values[:k] - previous) <= tol * values[:k]).all():
-            break
-        previous = values[:k]
-        step = solver.solve_silently(L @ V, KRYLOV_SOLVE_TOL)
-        blocks = [V, step] if last is None else [V, step, last]
-        last = V
-        V = np.hstack(blocks)
-    return GeneralizedPairs(values[:k], V[:, :k])
-
-
-def _rayleigh_ritz(L: Any, M: Any, V: Floats, size: int) -> tuple[Floats, Floats]:
-    """The best `size` vectors in the span of V, orthonormal in v'L_P v, by descending eigenvalue."""
-    V = V - V.mean(axis=0)
-    V = V / np.sqrt(np.maximum(np.einsum("ij,ij->j", V, M @ V), 1e-300))
-    gram, vectors = scipy.linalg.eigh(V.T @ (M @ V))
-    kept = gram > 1e-10 * gram[-1]
-    V = V @ (vectors[:, kept] / np.sqrt(gram[kept]))
-    values, vectors = scipy.linalg.eigh(V.T @ (L @ V))
-    return V @ vectors[:, ::-1][:, :size], values[::-1][:size]
+        start = np.random.default_rng(random_state).standard_normal(n)
+        inverse = LinearOperator((n, n), matvec=solve, dtype=np.float64)
+        with one_thread_per_call():
+            values, vectors = eigsh(L, k, M, Minv=inverse, v0=start, tol=tol)
+    order = np.argsort(-values, kind="stable")[:k]
+    return GeneralizedPairs(values[order], np.vstack([vectors[:, order], np.zeros(len(order))]))
