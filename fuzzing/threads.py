@@ -55,7 +55,8 @@ def _fit(X: np.ndarray, name: str) -> list[bytes]:
     """All bits of a model."""
     kind = getattr(graspel, name, graspel.GRASPEL)
     model = kind(random_state=0, **FITS[name]).fit(X)
-    arrays = [getattr(model.graph_, column) for column in COLUMNS]
+    graph = getattr(model, "learner_", model).graph_
+    arrays = [getattr(graph, column) for column in COLUMNS]
     arrays += [getattr(model, result) for result in ("embedding_", "labels_") if hasattr(model, result)]
     return [np.asarray(array).tobytes() for array in arrays]
 
