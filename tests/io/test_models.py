@@ -136,7 +136,8 @@ def put(array, place, value):
 def is_of_no_use_as_index(model, array):
     """Whether an array of whole numbers is one that nothing follows: labels, classes, rounds."""
     results = [value for value in vars(model).values() if isinstance(value, np.ndarray)]
-    results.append(getattr(model, "learner_", model)._fit.graph.round)
+    learner = getattr(model, "learner_", model)
+    results += [learner.graph_.round, learner._fit.graph.round]
     return any(np.array_equal(array, result) for result in results)
 
 
