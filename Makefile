@@ -1,5 +1,5 @@
 # Everything runs in a virtual environment of its own, .venv; nothing else on the machine is touched.
-#   make demo       install graspel and run its demonstration on the digits that ship with scikit-learn
+#   make demo       install graspel, and report what is in the digits that ship with scikit-learn
 #   make test       install what the tests need and run them, in less than five minutes
 #   make test-long  run the slow tests that 'make test' leaves out
 #   make test-oldest  run the tests with the oldest versions of Python and of all packages that pyproject.toml claims
@@ -97,8 +97,10 @@ clean:
 
 # The stamps are renewed only when pyproject.toml changes.
 $(VENV)/.installed-core: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable .
+	@echo "Installing graspel in $(VENV), with numpy, scipy, scikit-learn, numba and matplotlib:"
+	@$(BIN)/python -m pip install --no-color --disable-pip-version-check --editable .
 	@touch $@
+	@echo "Installed. The first run also compiles a few loops, which takes some seconds."
 
 $(VENV)/.installed-test $(VENV)/.installed-test-ecosystem $(VENV)/.installed-dev $(VENV)/.installed-bench $(VENV)/.installed-docs: $(VENV)/.installed-%: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable ".[$*]"

@@ -1,4 +1,4 @@
-"""``graspel demo``: runs without files or network, and writes a graph and a picture."""
+"""``graspel demo``: runs without files or network, and writes a report."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ import json
 
 import sklearn.datasets
 
-from graspel.graph import Graph
 
-
-def test_the_demo_writes_a_graph_and_a_picture(graspel_process, tmp_path):
+def test_the_demo_writes_a_report_and_says_what_is_in_it(graspel_process, tmp_path):
     outcome = graspel_process("demo", cwd=tmp_path)
     assert outcome.code == 0, outcome.err
-    folder = tmp_path / "graspel-demo"
-    assert sorted(path.name for path in folder.iterdir()) == ["drawing.png", "graph.npz"]
-    graph = Graph.read(folder / "graph.npz")
-    assert graph.n_nodes == 1797
-    assert graph.is_connected
-    assert (folder / "drawing.png").read_bytes().startswith(b"\x89PNG")
-    assert "graspel-demo/drawing.png" in outcome.out.replace("\n", "")
+    page = tmp_path / "graspel-demo" / "report.html"
+    assert [path.name for path in page.parent.iterdir()] == [page.name]
+    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    said = outcome.out.splitlines()
+    assert [line.partition(":")[0] for line in said[:3]] == ["- Groups", "- Labels", "- Odd images"]
+    assert "of the images are in the group of their digit" in said[0]
+    assert "image 1553 is labeled 8, and the images most like it are labeled 1" in said[1]
+    assert said[3] == "Open graspel-demo/report.html in a browser."
+    assert said[4].startswith("Now yours: ")
+    assert said[4].endswith(" report your.csv -o report.html")
 
 
 def test_the_demo_for_machines(graspel, tmp_path, monkeypatch):
@@ -27,7 +28,9 @@ def test_the_demo_for_machines(graspel, tmp_path, monkeypatch):
     monkeypatch.setattr(sklearn.datasets, "load_digits", lambda **_: few)
     outcome = graspel("demo", "--json", "--output", tmp_path / "some" / "where")
     assert outcome.code == 0
-    assert json.loads(outcome.out)["connected"] is True
+    record = json.loads(outcome.out)
+    assert record["connected"] is True
+    assert len(record["sentences"]) == 3
     assert outcome.err == ""
 
 

@@ -50,13 +50,15 @@ def test_the_suffix_tells_the_format(graspel, data, tmp_path, suffix):
     assert graph.is_connected
 
 
-def test_the_certificate_is_readable(graspel, data, tmp_path):
+def test_the_certificate_is_verdicts_in_words(graspel, data, tmp_path):
     from graspel.estimators.learner import GRASPEL
+    from graspel.findings.verdicts import judge
 
     outcome = graspel("learn", data, "-o", tmp_path / "g.npz")
     assert outcome.code == 0
-    for label, _, _ in GRASPEL().fit(np.load(data)).certificate_.sentences():
-        assert label in outcome.out
+    said = " ".join(outcome.out.split())
+    for row in judge(GRASPEL(random_state=0).fit(np.load(data)).certificate_).rows():
+        assert f"{row['rating']} {row['question']} {row['answer']}" in said
     assert "\x1b" not in outcome.out + outcome.err, "no drawing outside a terminal"
     assert re.match(r"reading \(points.npy\) \.\.\.\n", outcome.err)
 

@@ -12,10 +12,10 @@ from graspel.cli.memory_limit import check_memory_limit
 __all__ = ["build_app"]
 
 HELP = """\
-Learn an ultra-sparse, connected, weighted graph from a matrix of data points, look at it, and cluster
-or draw the points by it.
+Say what is in a table of points: groups, odd points, wrong labels. All of it rests on a sparse, connected graph that
+is learned from the points.
 
-Start with [bold]graspel demo[/bold], or with your own points: [bold]graspel learn points.npy -o graph.npz[/bold].
+Start with [bold]graspel demo[/bold], or with your own points: [bold]graspel report your.csv -o report.html[/bold].
 """
 
 EXIT_CODES = (

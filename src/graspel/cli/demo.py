@@ -1,4 +1,4 @@
-"""``graspel demo``: the whole method on data that ships with scikit-learn, in a few seconds."""
+"""``graspel demo``: the report of data that ships with scikit-learn, and what it found in three sentences."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ import typer
 
 from graspel.cli import options
 from graspel.cli.command import Command
-from graspel.cli.output import print_line
-from graspel.runtime.progress import announce
+from graspel.cli.output import print_json, print_line
 
 
 def demo(
@@ -26,45 +25,54 @@ def demo(
     quiet: options.Quiet = False,
     written: list[str],
 ) -> None:
-    """Run the whole method on the digits data set."""
-    run = options.Run(json=json, quiet=quiet)
-    with _make_folder(output), run.progress():
-        certificate = _learn_and_draw(output, written)
-    run.show("The graph of scikit-learn's digits", certificate.as_dict(), certificate.sentences())
-    if not (quiet or json):
-        print_line(f"Written: {' and '.join(written)}")
+    """Write the report of the digits, and say what was found."""
+    page = output / "report.html"
+    with _make_folder(output), options.Run(json=json, quiet=quiet).progress():
+        found, sentences = _report_digits(page)
+    written.append(str(page))
+    if json:
+        print_json({**found.model.certificate_.as_dict(), "counts": found.counts, "sentences": sentences})
+    elif not quiet:
         command = "graspel" if which("graspel") else sys.argv[0]  # in a virtual environment that is not active
-        print_line(f"Describe the graph by: {command} info {written[0]}")
+        for sentence in sentences:
+            print_line(f"- {sentence}")
+        print_line(f"Open {page} in a browser.")
+        print_line(f"Now yours: {command} report your.csv -o report.html")
 
 
 COMMAND = Command(
     demo,
-    "Learn the graph of 1,797 handwritten digits and draw it.\n\n"
-    "Needs no files and no network: the data ships with scikit-learn. Writes graph.npz (the graph) and drawing.png "
-    "(each digit placed by the first three nontrivial eigenvectors of the graph's Laplacian, colored by its class), "
-    "and prints the certificate.",
+    "Report what is in 1,797 images of handwritten digits.\n\n"
+    "Needs no files and no network: the data ship with scikit-learn. Writes report.html, a page to open in a browser, "
+    "and prints what was found: groups, labels that look wrong, and odd images.",
     ("graspel demo", "graspel demo --output somewhere/else"),
 )
 
 
-def _learn_and_draw(output: Path, written: list[str]) -> Any:
+def _report_digits(page: Path) -> tuple[Any, list[str]]:
+    """Write the page; what was found, and the three sentences about it."""
     from sklearn.datasets import load_digits
 
-    from graspel.estimators.learner import GRASPEL
-    from graspel.io.atomic import check_target
-    from graspel.plot import drawing, save
+    from graspel.findings.audit import audit
+    from graspel.metrics import clustering_accuracy
+    from graspel.report import check_report_file, write_report
 
-    graph_file, drawing_file = output / "graph.npz", output / "drawing.png"
-    for path in (graph_file, drawing_file):
-        check_target(path)
+    check_report_file(page)
     X, y = load_digits(return_X_y=True)
-    model = GRASPEL(random_state=0).fit(X)
-    announce("drawing")
-    model.graph_.save(graph_file)
-    written.append(str(graph_file))
-    save(drawing(model.graph_, y, title="The learned graph of handwritten digits"), drawing_file)
-    written.append(str(drawing_file))
-    return model.certificate_
+    found = audit(X, y, clusters=len(set(y)))
+    title = "Handwritten digits"
+    write_report(found.model, page, labels=y, clusters=found.clusterer, images=(8, 8), title=title)
+    labels, outliers = found.tables["labels"], found.tables["outliers"]
+    wrong = [
+        f"; image {row['point']} is labeled {row['label']}, and the images most like it are labeled {row['suggested']}"
+        for row in labels.head(1).rows()
+    ]
+    return found, [
+        f"Groups: {len(X):,} images in {found.clusterer.n_clusters_} groups, found without looking at the labels; "
+        f"{clustering_accuracy(y, found.clusterer.labels_):.0%} of the images are in the group of their digit.",
+        f"Labels: {len(labels)} look wrong, {found.counts['labels']} of them clearly{''.join(wrong)}.",
+        f"Odd images: {len(outliers)} lie far from all others: {', '.join(map(str, outliers['point']))}.",
+    ]
 
 
 @contextmanager

@@ -102,5 +102,15 @@ class Run:
             print_table(title, rows)
 
     def show_certificate(self, title: str, model: Any) -> None:
-        """Print the certificate of a fitted `GRASPEL`, as `show` does."""
-        self.show(title, model.certificate_.as_dict(), model.certificate_.sentences())
+        """Print the certificate of a fitted model: all its numbers as JSON, or verdicts in words."""
+        self.show(title, model.certificate_.as_dict(), judge_rows(model.certificate_))
+
+
+def judge_rows(certificate: Any) -> list[tuple[str, str, str]]:
+    """The verdicts on a certificate as rows of a table: each rating, its question, the answer and what to do."""
+    from graspel.findings.verdicts import judge
+
+    rows = judge(certificate).rows()
+    return [
+        (row["rating"], "", " ".join(filter(None, (row["question"], row["answer"], row["advice"])))) for row in rows
+    ]
