@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.impute import SimpleImputer
@@ -159,3 +160,47 @@ def test_residuals_are_those_of_each_cell_left_out():
 def test_a_column_without_any_value_is_named():
     with pytest.raises(ValueError, match="column 1 of X has no known cell"):
         GraspelImputer().fit([[1.0, np.nan], [2.0, np.nan], [3.0, np.nan]])
+
+
+@pytest.mark.parametrize("shape", [(200, 2), (60, 120)], ids=["few columns", "more columns than rows"])
+def test_the_deviations_of_gaps_are_right_where_nothing_can_be_said(shape):
+    """Columns of noise: a filled cell is off by the standard deviation of its column, however small the field is."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal(shape)
+    gaps = rng.random(shape) < 0.2
+    gaps[:2] = True  # rows without any known cell
+    model = GraspelImputer(random_state=0).fit(np.where(gaps, np.nan, X))
+    covered = np.abs(model.imputed_ - X)[gaps] < 1.645 * model.deviation_[gaps]
+    assert 0.8 < covered.mean() <= 1
+
+
+def test_gaps_in_equal_columns_and_rows_are_as_uncertain_as_in_one():
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((100, 3))
+    X[:, 1] += 2 * X[:, 0]
+    gaps = rng.random(X.shape) < 0.15
+    for table, holes in ((np.c_[X, X], np.c_[gaps, gaps]), (np.vstack([X, X]), np.vstack([gaps, gaps]))):
+        model = GraspelImputer(random_state=0).fit(np.where(holes, np.nan, table))
+        assert (np.abs(model.imputed_ - table)[holes] < 1.645 * model.deviation_[holes]).mean() > 0.75
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e200])
+def test_gaps_are_filled_in_any_unit(unit):
+    X = load_iris().data[::3].copy()
+    X[::7, 2] = np.nan
+    one, other = (GraspelImputer(random_state=0).fit(X * factor) for factor in (1, unit))
+    np.testing.assert_allclose(other.imputed_ / unit, one.imputed_, rtol=1e-6)
+    np.testing.assert_allclose(other.deviation_ / unit, one.deviation_, rtol=1e-6)
+
+
+def test_masked_cells_are_gaps_and_a_column_of_one_value_has_no_deviation():
+    X = load_iris().data
+    mask = np.random.default_rng(0).random(X.shape) < 0.1
+    masked = GraspelImputer(random_state=0).fit_transform(np.ma.masked_array(X, mask))
+    np.testing.assert_array_equal(masked, GraspelImputer(random_state=0).fit_transform(np.where(mask, np.nan, X)))
+    once = np.where(np.arange(150) == 7, 2.5, np.nan)
+    model = GraspelImputer(random_state=0).fit(np.column_stack([X, once]))
+    assert (model.imputed_[:, 4] == 2.5).all()
+    assert np.isnan(np.delete(model.deviation_[:, 4], 7)).all()
+    with pytest.raises(ValueError, match=r"column 'kind' holds 'x' \(row 0\)"):
+        GraspelImputer().fit(pd.DataFrame({"size": X[:, 0], "kind": ["x", "y"] * 75}))

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import OneToOneFeatureMixin, TransformerMixin
+import scipy.sparse as sp
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from graspel.data.frames import fill_other_than_zero
+from graspel.data.validation import check_kind
 from graspel.estimators.field import find_new_points
 from graspel.estimators.learner import GRASPEL
 from graspel.estimators.uses_learner import LearnerEstimator
@@ -16,10 +19,14 @@ from graspel.field.gaps import NormalRows
 from graspel.field.parameters import Parameters
 from graspel.field.posterior import Posterior
 from graspel.field.values import ColumnGroup, group_columns
+from graspel.runtime.parameters import generator
 from graspel.runtime.progress import announce
 from graspel.runtime.types import Floats, Ints
 
 FITTED_COLUMNS = 5  # columns whose parameters are found; others, where there are more, take their median
+HIDDEN = 0.2  # share of the rows in which known cells are hidden at a time, to see how large errors are
+MANY_HIDDEN, MAX_ROUNDS = 200, 5  # hidden cells that suffice, and the most times that cells are hidden
+POOLED = 10.0  # hidden cells of a column that count as much as those of all columns together
 
 
 class GraspelImputer(OneToOneFeatureMixin, TransformerMixin, LearnerEstimator):
@@ -45,7 +52,8 @@ class GraspelImputer(OneToOneFeatureMixin, TransformerMixin, LearnerEstimator):
     imputed_ : array (N x M)
         The table of the fit with its gaps filled.
     deviation_ : array (N x M)
-        The standard deviation of every filled cell; 0 for those that were known.
+        The standard deviation of every filled cell; 0 for those that were known. Known cells are hidden and filled to
+        see how large errors are. NaN in a column with one known cell, which does not tell how much it varies.
     learner_, index_, graph_
         The learner, the neighbors and the graph of the filled rows.
     n_features_in_ : int
@@ -93,25 +101,61 @@ class GraspelImputer(OneToOneFeatureMixin, TransformerMixin, LearnerEstimator):
         self
         """
         table = self._check_table(X, reset=True)
-        empty = np.isnan(table).all(axis=0)
-        if empty.any():
-            raise ValueError(f"column {int(np.argmax(empty))} of X has no known cell: drop it.")
+        known = (~np.isnan(table)).sum(axis=0)
+        if not known.all():
+            raise ValueError(f"column {int(np.argmin(known))} of X has no known cell: drop it.")
         self._check_run()
         with self._running():
             announce("filling gaps")
-            self._center, self._spread = np.nanmean(table, axis=0), np.nanstd(table, axis=0)
+            largest = np.nanmax(np.abs(table), axis=0)
+            self._unit = 2.0 ** np.clip(np.frexp(largest)[1], -1000, 1000)  # the squares of values stay finite
+            scaled = table / self._unit
+            self._center, self._spread = np.nanmean(scaled, axis=0), np.nanstd(scaled, axis=0)
             self._spread[self._spread <= 1e-12 * np.abs(self._center)] = 1.0
-            Z = (table - self._center) / self._spread
-            self._columns = NormalRows(Z)
-            filled, _ = self._columns.fill(Z)
-            learner = self._copy_learner()
+            Z = (scaled - self._center) / self._spread
             names = getattr(self, "feature_names_in_", None)
-            self._learn_graph(learner, learner._make_index(filled, self))
+            self._fit_rows(Z)
             if names is not None:
                 self.feature_names_in_ = names
-            self._fit_fields(Z)
-        self.imputed_, self.deviation_ = self._impute(Z, table)
+            values, deviation = self._fill(Z)
+            if np.isnan(Z).any():
+                deviation *= np.where(known > 1, self._error_ratios(Z), np.nan)
+        self.imputed_ = self._restore(values, table)
+        self.deviation_ = np.where(np.isnan(table), deviation * self._spread * self._unit, 0.0)
         return self
+
+    def _fit_rows(self, Z: Floats) -> None:
+        """The covariance of standardized columns, the graph of the filled rows and the fields on it."""
+        self._columns = NormalRows(Z)
+        filled, _ = self._columns.fill(Z)
+        learner = self._copy_learner()
+        self._learn_graph(learner, learner._make_index(filled, self))
+        self._fit_fields(Z)
+
+    def _error_ratios(self, Z: Floats) -> Floats:
+        """For every column the root mean square of errors over their deviations.
+
+        Cells are hidden as others are missing, in equal rows together, and filled without what they say, also of the
+        graph: the covariance and the fields alone promise too much, since rows were placed by what is to be predicted.
+        """
+        rng, gaps = generator(self.random_state), np.isnan(Z)
+        alike = np.unique(np.where(gaps, -np.inf, Z), axis=0, return_inverse=True)[1].ravel()
+        missing = gaps[gaps.any(axis=1)]
+        squares, counts = np.zeros(Z.shape[1]), np.zeros(Z.shape[1])
+        for _ in range(MAX_ROUNDS):
+            pattern = missing[rng.integers(len(missing), size=len(Z))] & (rng.random((len(Z), 1)) < HIDDEN)
+            hidden = ~gaps & pattern[alike]
+            hidden &= (~gaps & ~hidden).sum(axis=0) > 1
+            twin = clone(self)
+            twin._fit_rows(np.where(hidden, np.nan, Z))
+            values, deviation = twin._fill(np.where(hidden, np.nan, Z))
+            usable = hidden & (deviation > 0)
+            ratios = np.divide(values - Z, deviation, out=np.zeros(Z.shape), where=usable)
+            squares, counts = squares + (ratios**2).sum(axis=0), counts + usable.sum(axis=0)
+            if counts.sum() >= MANY_HIDDEN:
+                break
+        overall = squares.sum() / counts.sum() if counts.any() else 1.0
+        return np.asarray(np.sqrt((squares + POOLED * overall) / (counts + POOLED)))
 
     def _fit_fields(self, Z: Floats) -> None:
         """The field of what the columns leave of every known cell."""
@@ -152,23 +196,33 @@ class GraspelImputer(OneToOneFeatureMixin, TransformerMixin, LearnerEstimator):
         """
         check_is_fitted(self, "graph_")
         table = self._check_table(X, reset=False)
-        return self._impute((table - self._center) / self._spread, table)[0]
+        return self._restore(self._fill((table / self._unit - self._center) / self._spread)[0], table)
 
-    def _impute(self, Z: Floats, table: Floats) -> tuple[Floats, Floats]:
-        """Rows filled, in the units of the table, and the deviations of the filled cells."""
-        filled, _ = self._columns.fill(Z)
-        gaps = np.isnan(Z)
+    def _restore(self, values: Floats, table: Floats) -> Floats:
+        """The table with its gaps filled by standardized values."""
+        return np.where(np.isnan(table), (values * self._spread + self._center) * self._unit, table)
+
+    def _fill(self, Z: Floats) -> tuple[Floats, Floats]:
+        """Standardized rows filled, and the deviations of all cells.
+
+        The field is of what the other columns leave of a cell if all of them are known; where fewer are, it is larger
+        by the ratio of the standard deviations.
+        """
+        filled, variance = self._columns.fill(Z)
         points = find_new_points(self, filled, None)
         shares = points.weights / points.weights.sum(axis=1, keepdims=True)
         shares[points.is_old] = 0.0
         shares[points.is_old, 0] = 1.0
         added = np.einsum("ij,ijk->ik", shares, self._means[points.indices])
         spread = np.einsum("ij,ijk->ik", shares, self._deviations[points.indices])
-        values = (filled + added) * self._spread + self._center
-        return np.where(gaps, values, table), np.where(gaps, spread * self._spread, 0.0)
+        return filled + added, spread * np.sqrt(variance / self._columns.left_variance)
 
     def _check_table(self, X: Any, *, reset: bool) -> Floats:
-        """The table as float64, with NaN for gaps."""
+        """The table as float64, with NaN for gaps, among them masked values."""
+        X = X.filled(np.nan) if isinstance(X, np.ma.MaskedArray) and X.dtype.kind == "f" else X
+        if not sp.issparse(X):
+            check_kind(X)
+            X = fill_other_than_zero(X)
         table: Floats = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=reset)
         return table
 

@@ -88,6 +88,11 @@ class NormalRows:
                 variance[np.ix_(rows, gaps)] = np.maximum(np.diag(rest), 0.0)
         return filled, variance
 
+    @property
+    def left_variance(self) -> Floats:
+        """The variance of every column given all others, 1 / (C^-1)_jj."""
+        return np.asarray(1 / np.diag(np.linalg.inv(self.C)))
+
     def residuals(self, X: Floats) -> Floats:
         """Every known cell minus what the other known cells of its row say of it; NaN for gaps."""
         left = np.full(X.shape, np.nan)
