@@ -108,6 +108,7 @@ def count_seeds(method: ClusteringMethod, dataset: str, n_seeds: int) -> int:
 
 TITLE = "Table 1: spectral clustering"
 
+SCORES = {"acc": "ACC %", "nmi": "NMI"}
 DETAILS = ("ACC %", "NMI", "ARI", "construct s", "cluster s", "density", "components", "seeds", "paper")
 
 NOTES = """\
@@ -232,7 +233,9 @@ def write_tables(results: Results, datasets: Sequence[str], methods: Sequence[st
     of_stages = [name for name in datasets if name in STAGE_DATASETS and stages]
     paragraphs = [f"# {TITLE}"]
     if of_table:
-        paragraphs += ["## ACC % / NMI, with the paper's in brackets", _summarize(results, of_table, table, n_seeds)]
+        for score, title in SCORES.items():
+            heading = f"## {title}, the paper's in brackets"
+            paragraphs += [heading, _summarize(results, of_table, table, n_seeds, score)]
     for name in of_table:
         paragraphs += [f"## {TITLES[name]}", _list_details(results, name, table, n_seeds, TABLE1[name])]
     if of_table:
@@ -252,24 +255,27 @@ def _get_values(
     return [results[cell.key] for cell in cells if cell.key in results]
 
 
-def _summarize(results: Results, datasets: Sequence[str], methods: Mapping[str, ClusteringMethod], n_seeds: int) -> str:
+def _summarize(
+    results: Results, datasets: Sequence[str], methods: Mapping[str, ClusteringMethod], n_seeds: int, score: str
+) -> str:
     rows = []
     for name, method in methods.items():
         cells = []
         for dataset in datasets:
             values = _get_values(results, dataset, name, method, n_seeds)
-            printed = _format_short(TABLE1[dataset][method.printed]) if method.printed else ""
-            cells.append(f"{_format_scores(values)} {f'({printed})' if printed else ''}".strip())
+            printed = _format_short(TABLE1[dataset][method.printed], score) if method.printed else ""
+            cells.append(f"{_format_score(values, score)} {f'({printed})' if printed else ''}".strip())
         rows.append([method.label, *cells])
-    return markdown_table(["", *(TITLES[name] for name in datasets)], rows)
+    return markdown_table([SCORES[score], *(TITLES[name] for name in datasets)], rows)
 
 
-def _format_scores(values: Sequence[Mapping[str, Any]]) -> str:
-    """ACC and NMI in one cell."""
-    known = [value for value in values if "acc" in value]
-    if known:
-        return f"{mean_and_spread([100 * value['acc'] for value in known], 1)} / {_format_mean(known, 'nmi', 3)}"
-    return _explain_missing(values)
+def _format_score(values: Sequence[Mapping[str, Any]], score: str) -> str:
+    known = [value for value in values if score in value]
+    if not known:
+        return _explain_missing(values)
+    return (
+        mean_and_spread([100 * value["acc"] for value in known], 1) if score == "acc" else _format_mean(known, score, 3)
+    )
 
 
 def _explain_missing(values: Sequence[Mapping[str, Any]]) -> str:
@@ -316,8 +322,10 @@ def _format_mean(values: Sequence[Mapping[str, Any]], name: str, digits: int) ->
     return f"{sum(numbers) / len(numbers):.{digits}f}" if numbers else ""
 
 
-def _format_short(printed: Printed | None) -> str:
-    return "-" if printed is None else f"{printed.accuracy:.2f} / {printed.nmi:g}"
+def _format_short(printed: Printed | None, score: str) -> str:
+    if printed is None:
+        return "-"
+    return f"{printed.accuracy:.2f}" if score == "acc" else f"{printed.nmi:g}"
 
 
 def _format_long(printed: Printed | None) -> str:

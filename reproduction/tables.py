@@ -122,9 +122,27 @@ def fill_page(text: str, tables: Mapping[str, Any]) -> str:
     def fill(match: re.Match[str]) -> str:
         if match[1] not in tables:
             raise KeyError(f"{match[1]}: docs/results.json has no table of this name; it has {', '.join(tables)}.")
-        return f"<!-- table: {match[1]} -->\n{_show(tables[match[1]])}\n<!-- end -->"
+        entry = tables[match[1]]
+        rows = [
+            [re.sub(r"\{(.*?)\}", lambda found: _look_up(found[1], tables), cell) for cell in row]
+            for row in entry["rows"]
+        ]
+        return f"<!-- table: {match[1]} -->\n{_show({**entry, 'rows': rows})}\n<!-- end -->"
 
     return re.sub(MARKER + r"\n.*?<!-- end -->", fill, text, flags=re.DOTALL)
+
+
+def _look_up(reference: str, tables: Mapping[str, Any]) -> str:
+    """The first number in a cell of another table, "TABLE|ROW|COLUMN".
+
+    Examples
+    --------
+    >>> _look_up("few/usps|kNN|ACC", {"few/usps": {"header": ["", "ACC"], "rows": [["kNN", "**93.6** (92)"]]}})
+    '93.6'
+    """
+    name, row, column = reference.split("|")
+    cells = next(cells for cells in tables[name]["rows"] if cells[0] == row)
+    return re.findall(r"[\d.]*\d", cells[tables[name]["header"].index(column)])[0]
 
 
 def _show(entry: Mapping[str, Any]) -> str:

@@ -224,9 +224,9 @@ def fold(text: str) -> str:
     return plain.replace("oe", "o").replace("ue", "u")
 
 
-def test_the_picture_is_small():
-    size = (ROOT / "docs" / "images" / "digits.png").stat().st_size
-    assert 10_000 < size < 300_000
+@pytest.mark.parametrize("name", ["digits.png", "report.png"])
+def test_the_first_pictures_are_small(name):
+    assert 10_000 < (ROOT / "docs" / "images" / name).stat().st_size < 300_000
 
 
 def test_the_changelog_names_this_version():
