@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from graspel import GRASPEL, NeighborIndex
 from graspel.tsne.affinities import GRAPH_SHARE, affinities, gaussian_shares, gaussian_widths, group_affinities
+from graspel.tsne.placement import mutual_weights
 
 
 def lists_and_graph(rng, k=5):
@@ -85,3 +86,14 @@ def test_widths_give_back_the_shares(rng):
     assert_allclose(np.exp(c[:, None] - b[:, None] * z), shares, rtol=0.02, atol=1e-5)
     assert (b > 0).all()
     assert (gaussian_widths(np.ones((3, 4)), gaussian_shares(np.ones((3, 4))))[:, 0] == 0).all()
+
+
+def test_widths_of_distances_that_are_hardly_zero_are_finite():
+    z = np.array([[1e-45, 3e-45, 5e-45, 1.0]])
+    shares = np.array([[0.6, 0.3, 0.1, 0.0]], dtype=np.float32)
+    assert np.isfinite(gaussian_widths(z, shares)).all()
+
+
+def test_neighbors_that_were_not_found_have_no_weight():
+    z, shares = np.array([[1.0, np.inf]]), np.array([[1.0, 0.0]])
+    assert mutual_weights(z, shares, np.array([[[1.0, 1.0], [0.0, -2.0]]])).tolist() == [[1.0, 0.0]]

@@ -36,6 +36,7 @@ from graspel.runtime.types import Ints, Singles
 
 PERPLEXITY = 2 / 3  # effective number of neighbors, as a share of their number
 GRAPH_SHARE = 0.05  # of a point's affinity, for its neighbors on the graph; enough to keep components together
+STEEPEST = 1e30  # largest b, of distances that single precision can hardly tell from zero
 SMALLEST_SHARE = 1e-6  # a smaller share is rounded so much that its logarithm does not give the width of the Gaussian
 BLOCK = 4096  # points in one block of work
 
@@ -136,6 +137,7 @@ def gaussian_widths(z: NDArray[np.floating], shares: Singles) -> Singles:
     apart = z[rows, middle].astype(np.float64) - z[:, 0]
     falls = apart > 0
     b = np.where(falls, np.log(first / np.where(falls, far, first)) / np.where(falls, apart, 1.0), 0.0)
+    b = np.minimum(b, STEEPEST)
     return np.column_stack([b, np.log(first) + b * z[:, 0]]).astype(np.float32)
 
 

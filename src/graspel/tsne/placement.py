@@ -114,7 +114,8 @@ def mutual_weights(z: Floats, shares: Floats, widths: Floats) -> Floats:
     >>> mutual_weights(z, shares, widths).round(2)
     array([[0.88, 0.12]])
     """
-    returned = np.exp(np.minimum(widths[..., 1] - widths[..., 0] * z, 0.0))
+    distances = np.where(np.isfinite(z), z, 0.0)  # the share of a neighbor that was not found is zero
+    returned = np.exp(np.minimum(widths[..., 1] - widths[..., 0] * distances, 0.0))
     weights: Floats = np.sqrt(shares * returned) + ONE_SIDED * shares
     return weights / weights.sum(axis=1, keepdims=True)
 
