@@ -204,3 +204,49 @@ def test_masked_cells_are_gaps_and_a_column_of_one_value_has_no_deviation():
     assert np.isnan(np.delete(model.deviation_[:, 4], 7)).all()
     with pytest.raises(ValueError, match=r"column 'kind' holds 'x' \(row 0\)"):
         GraspelImputer().fit(pd.DataFrame({"size": X[:, 0], "kind": ["x", "y"] * 75}))
+
+
+@pytest.mark.parametrize("copies", [2, 5])
+def test_copies_of_all_points_change_no_prediction_of_new_ones(copies):
+    """Their edges are far heavier than all others, and would set the scale of the field."""
+    X, y = smooth(150, 5)
+    new, truth = smooth(150, 6)
+    X, y = np.repeat(X, copies, axis=0), np.repeat(y, copies)
+    y = y + 0.05 * np.random.default_rng(7).standard_normal(len(y))
+    found = GraspelField(random_state=0).fit(X).predict_new(new, y)
+    assert 1 - ((found.mean - truth) ** 2).sum() / ((truth - truth.mean()) ** 2).sum() > 0.95
+    assert 0.03 < found.noise < 0.08
+    model = GraspelRegressor(trend=False, random_state=0).fit(X, y)
+    np.testing.assert_allclose(model.predict(X), model.transduction_, atol=1e-4)
+
+
+def test_digits_of_a_large_mean_are_not_lost():
+    X, y = smooth(80, 8)
+    y = np.round(64 * y) / 64  # whole multiples, so that adding the mean rounds nothing
+    plain, far = (GraspelRegressor(random_state=0).fit(X, y + shift) for shift in (0, 1e12))
+    assert far.noise_ == pytest.approx(plain.noise_, rel=1e-6)
+    np.testing.assert_allclose(far.predict(X + 0.01) - 1e12, plain.predict(X + 0.01), atol=1e-3)
+
+
+def test_the_trend_is_the_same_in_any_unit():
+    X, y = smooth(80, 9)
+    plain, far = (GraspelRegressor(random_state=0).fit(X * unit, y) for unit in (1, 1e160))
+    np.testing.assert_allclose(far.predict(X[:9] * 1e160), plain.predict(X[:9]), rtol=1e-6)
+    assert far.noise_ == pytest.approx(plain.noise_, rel=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e200])
+def test_values_whose_squares_are_no_numbers_are_refused(unit):
+    X, y = smooth(30, 10)
+    with pytest.raises(ValueError, match="Give values in another unit, of sizes from 1e-140 to"):
+        GraspelRegressor().fit(X, y * unit)
+    with pytest.raises(ValueError, match="y must hold real numbers"):
+        GraspelRegressor().fit(X, y + 1j)
+
+
+def test_an_interval_of_more_chance_is_not_narrower():
+    X, y = smooth(80, 11)
+    y[3] = 50.0
+    model = GraspelRegressor(random_state=0).fit(X, y)
+    widths = [np.diff(model.predict_interval(X[:1] + 0.01, level), axis=0)[0, 0] for level in (0.5, 0.9, 0.985, 0.999)]
+    assert (np.diff(widths) >= 0).all()

@@ -199,6 +199,8 @@ class GraspelRegressor(RegressorMixin, LearnerEstimator):
         """The known values."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        if np.iscomplexobj(y):
+            raise ValueError("Complex data not supported: y must hold real numbers.")
         values = column_or_1d(y, warn=True)
         if len(values) != n_points:
             raise ValueError(f"y has {len(values)} values for {n_points} points: inconsistent numbers of samples.")
@@ -225,9 +227,8 @@ def score_quantile(scores: Floats, level: float) -> float:
     sizes = np.sort(np.abs(scores[np.isfinite(scores)]))
     normal = float(norm.ppf(0.5 + level / 2))
     at = int(np.ceil((len(sizes) + 1) * level)) - 1
-    if at >= len(sizes):
-        return normal
-    return max(float(sizes[at]), normal) if len(sizes) < FEW_VALUES else float(sizes[at])
+    largest = float(sizes[min(at, len(sizes) - 1)]) if len(sizes) else 0.0
+    return max(largest, normal) if len(sizes) < FEW_VALUES or at >= len(sizes) else largest
 
 
 FEW_VALUES = 30  # known values below which a quantile of their scores is too uncertain to make intervals narrower

@@ -269,7 +269,7 @@ class Field:
         check_number("k", k, f"from 1 to {n_free}, the nodes that are left", lambda v: 1 <= v <= n_free, whole=True)
         check_number("noise", noise, ">= 0", lambda v: 0 <= v < np.inf)
         eps, scale = self._unfitted()
-        tau = max((noise / scale) ** 2, NO_NOISE / (self.prior.unit + eps))
+        tau = max((noise / scale) ** 2, NO_NOISE / (self.prior.units[0] + eps))
         s = np.full(self.n_nodes, eps)
         s[taken] += 1 / tau
         design = choose_greedily(self.prior.pattern.invert(s), int(k), tau, taken)
@@ -285,7 +285,8 @@ class Field:
         given = Given(self.sigma, group.noise, self.scale)
         if len(group.nodes) == 1 and given.scale is None and not given.noise:
             raise ValueError("one value does not tell how much the field varies: give a scale, or more values.")
-        return Climb(self.prior, group, self._H, self._blocks, given).run()
+        climbs = [Climb(self.prior, group, self._H, self._blocks, given, unit).run() for unit in self.prior.units]
+        return [max(found, key=lambda scored: scored[0])[1] for found in zip(*climbs, strict=True)]
 
     def posterior(self, group: ColumnGroup, columns: Ints, parameters: Parameters) -> Posterior:
         """The field given some columns of a group that have the same parameters but for the scale."""

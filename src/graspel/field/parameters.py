@@ -83,19 +83,22 @@ class Climb:
     H : array (N x r), the trend and a last column of ones
     blocks : tuple of int, columns of each block of the trend
     given : Given
+    unit : float, one of `prior.units`
     """
 
-    def __init__(self, prior: Prior, group: ColumnGroup, H: Floats, blocks: tuple[int, ...], given: Given) -> None:
-        self._prior, self._H, self._blocks, self._given = prior, H, blocks, given
+    def __init__(
+        self, prior: Prior, group: ColumnGroup, H: Floats, blocks: tuple[int, ...], given: Given, unit: float
+    ) -> None:
+        self._prior, self._H, self._blocks, self._given, self._unit = prior, H, blocks, given, unit
         self._nodes, self._Y, self._ratios = group.nodes, group.Y, group.ratios
         self._seen: dict[tuple[float, float], tuple[Floats, Ints, Floats]] = {}
-        self._p = list(product([prior.unit / 10**decade for decade in TREND], repeat=len(blocks)))
+        self._p = list(product([unit / 10**decade for decade in TREND], repeat=len(blocks)))
 
-    def run(self) -> list[Parameters]:
-        """The parameters of every column."""
+    def run(self) -> list[tuple[float, Parameters]]:
+        """The score and the parameters of every column."""
         return [self._climb(column) for column in range(self._Y.shape[1])]
 
-    def _climb(self, column: int) -> Parameters:
+    def _climb(self, column: int) -> tuple[float, Parameters]:
         at, step = START, 2.0 / PER_DECADE
         score = self._score(at, column)
         while step >= 1.0 / PER_DECADE:
@@ -109,7 +112,7 @@ class Climb:
                 step /= 2
         eps, tau = self._values(at)
         _, p, scale = self._seen[at]
-        return Parameters(eps, tau, self._p[int(p[column])], float(scale[column]))
+        return score, Parameters(eps, tau, self._p[int(p[column])], float(scale[column]))
 
     def _directions(self) -> list[tuple[int, int]]:
         """Steps along the parameters that are not known."""
@@ -123,7 +126,7 @@ class Climb:
 
     def _values(self, at: tuple[float, float]) -> tuple[float, float]:
         """The eps and tau of a point of the grid."""
-        unit, given = self._prior.unit, self._given
+        unit, given = self._unit, self._given
         eps = unit * 10 ** at[0] if given.sigma is None else 1 / given.sigma**2
         if not self._knows_tau:
             return eps, 10 ** at[1] / unit

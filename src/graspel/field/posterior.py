@@ -32,16 +32,21 @@ section 5.4, leave-one-out.
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import scipy.linalg
+import scipy.sparse as sp
 
 from graspel.graph.adjacency import check_adjacency
+from graspel.linalg.components import Components, spanning_forest
 from graspel.linalg.inverse import Inverse, InversePattern
 from graspel.runtime.parallel import count_threads
 from graspel.runtime.types import Floats, Ints
 
 NO_NOISE = 1e-13  # noise variance that stands for none, as a share of 1 / weighted degree
+GAP = 1e3  # ratio of successive weights of edges at which heavier ones join copies
+LEAST_SHARE = 0.01  # of the edges of a forest, which a unit needs
 UNKNOWN = 1e-12  # share of P_ii below which it is a rounding error, and nothing is known of a measurement without it
 
 
@@ -58,7 +63,10 @@ class Prior:
     pattern : InversePattern
     n_nodes : int
     degrees : array of N, weighted
-    unit : float, the median degree: s^2 / unit is the variance of a typical node whose neighbors are known
+    units : list of float
+        Scales of the parameters. The first is the median degree: s^2 / unit is the variance of a typical node whose
+        neighbors are known. Where points have copies, whose edges are far heavier than all others, it says nothing of
+        how much values vary between places, and there is another one for the graph of places.
     """
 
     def __init__(self, graph: object, n_jobs: int | None = None) -> None:
@@ -66,8 +74,7 @@ class Prior:
         self.pattern = InversePattern(A, count_threads(n_jobs))
         self.pattern.check_work("Give a sparser graph, such as that of GRASPEL(2), or graspel.linalg.sparsify(graph).")
         self.n_nodes, self.degrees = A.shape[0], np.asarray(A.sum(axis=1))
-        positive = self.degrees[self.degrees > 0]
-        self.unit = float(np.median(positive)) if len(positive) else 1.0
+        self.units = [_median_degree(self.degrees), *_coarser_units(A)]
         self._logdets: dict[float, float] = {}
 
     def invert(self, eps: float) -> Inverse:
@@ -87,6 +94,38 @@ class Prior:
         return eps * X + self.pattern.laplacian @ X
 
 
+def _median_degree(degrees: Floats) -> float:
+    return float(np.median(degrees[degrees > 0])) if (degrees > 0).any() else 1.0
+
+
+def _coarser_units(A: sp.csr_array) -> list[float]:
+    """The median degrees of the graphs that are left when the heaviest edges are contracted, at every gap of weights.
+
+    Weights are those of a heaviest spanning forest. Groups of a few light edges, as join far clusters, do not count.
+
+    >>> pairs = np.diag([1e9, 1.0, 1e9, 1.0, 1e9], 1)
+    >>> _coarser_units(sp.csr_array(pairs + pairs.T))
+    [1.0]
+    """
+    if not A.nnz or A.data.max() < GAP * A.data.min():
+        return []
+    edges, n = sp.triu(A, 1).tocoo(), A.shape[0]
+    heads, tails = edges.coords
+    forest = np.flatnonzero(spanning_forest(heads, tails, -edges.data, n))
+    forest = forest[np.argsort(-edges.data[forest], kind="stable")]
+    ordered, units = edges.data[forest], []
+    gaps = (1 + np.flatnonzero(ordered[1:] * GAP < ordered[:-1])).tolist()
+    for start, end in pairwise([*gaps, len(ordered)]):
+        if end - start < max(2, LEAST_SHARE * len(ordered)):
+            continue
+        heavy = forest[:start]
+        place = Components.of(sp.coo_array((np.ones(start), (heads[heavy], tails[heavy])), shape=(n, n))).labels
+        across = place[heads] != place[tails]
+        ends, weights = np.append(place[heads[across]], place[tails[across]]), np.tile(edges.data[across], 2)
+        units.append(_median_degree(np.bincount(ends, weights)))
+    return units
+
+
 class Smoothing:
     """What one factor gives for columns of values on the same nodes: all but the choice of p.
 
@@ -101,7 +140,9 @@ class Smoothing:
     """
 
     def __init__(self, prior: Prior, nodes: Ints, Y: Floats, eps: float, tau: Floats, H: Floats) -> None:
-        self.prior, self.nodes, self.eps, self.Y, self.H = prior, nodes, eps, Y, H
+        self.prior, self.nodes, self.eps, self.H = prior, nodes, eps, H
+        self.center = Y.mean(axis=0)  # digits of a large mean are not lost; the last column of H makes up for it
+        self.Y = Y = Y - self.center
         least = NO_NOISE / (prior.degrees[nodes] + eps)
         self.is_exact = tau < least
         self.d = 1 / np.maximum(tau, least)
@@ -151,18 +192,19 @@ class Posterior:
         self.smoothing, self.n_free = smoothing, int((p == 0).sum())
         base, proper = smoothing, p[p > 0]
         self._C = np.linalg.cholesky((base.G + base.G.T) / 2 + np.diag(p))
-        self.coefficients = b = scipy.linalg.cho_solve((self._C, True), base.HSy)
+        b = scipy.linalg.cho_solve((self._C, True), base.HSy)
         self._a = base.Sy - base.DR @ b
         residual = base.Y - base.H_nodes @ b
         self.quadratic = np.maximum((residual * self._a).sum(axis=0) + p @ b**2, 0.0)
+        self._mean = base.F + base.R @ b + base.center
+        self.coefficients = b + np.outer(np.arange(len(b)) == len(b) - 1, base.center)
         self.logdet = base.logdet + 2 * float(np.log(np.diag(self._C)).sum()) - float(np.log(proper).sum())
 
     @property
     def mean(self) -> Floats:
         """E v (N x m)."""
-        base = self.smoothing
-        mean = base.F + base.R @ self.coefficients
-        mean[base.nodes[base.is_exact]] = base.Y[base.is_exact]
+        base, mean = self.smoothing, self._mean.copy()
+        mean[base.nodes[base.is_exact]] = base.Y[base.is_exact] + base.center
         return mean
 
     @property
@@ -186,7 +228,7 @@ class Posterior:
         base = self.smoothing
         P = base.own - self.spread(base.DR)
         P = np.where(UNKNOWN * base.own < P, P, np.nan)
-        return base.Y - self._a / P[:, None], 1 / P
+        return base.Y + base.center - self._a / P[:, None], 1 / P
 
     def log_likelihood(self, scale: Floats) -> Floats:
         """The logarithm of the restricted likelihood of every column, for the scale s of each."""

@@ -47,9 +47,12 @@ class Trend:
     """
 
     def __init__(self, X: Floats, rng: np.random.Generator) -> None:
-        deviation = X.std(axis=0)
-        self._kept = np.flatnonzero(deviation > 1e-12 * np.abs(X).max(axis=0))
-        self._center, self._deviation = X[:, self._kept].mean(axis=0), deviation[self._kept]
+        largest = np.abs(X).max(axis=0)
+        self._scale = 2.0 ** -np.clip(np.frexp(largest)[1], -1000, 1000)  # squares of the columns stay finite
+        deviation = (X * self._scale).std(axis=0)
+        self._kept = np.flatnonzero(deviation > 1e-12 * largest * self._scale)
+        self._scale, self._deviation = self._scale[self._kept], deviation[self._kept]
+        self._center = (X[:, self._kept] * self._scale).mean(axis=0)
         self._axes: Floats | None = None
         if len(self._kept) > COLUMNS:
             Z = self._standardize(X)
@@ -70,7 +73,7 @@ class Trend:
         return np.column_stack([Z / self._size, self._kernel(Z) @ self._half])
 
     def _standardize(self, X: Floats) -> Floats:
-        return np.asarray((X[:, self._kept] - self._center) / self._deviation)
+        return np.asarray((X[:, self._kept] * self._scale - self._center) / self._deviation)
 
     def _project(self, X: Floats) -> Floats:
         Z = self._standardize(X)

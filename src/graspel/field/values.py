@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 from graspel.linalg.arguments import check_nodes
 from graspel.runtime.types import Floats, Ints
 
+LARGEST = 1e140  # size of values whose variances, and likelihoods, neither overflow nor vanish
+
 
 class ColumnGroup(NamedTuple):
     """Columns that were measured on the same nodes with the same relative noise.
@@ -54,6 +56,13 @@ def check_measured(values: ArrayLike, nodes: ArrayLike | None, n_nodes: int) -> 
         raise ValueError("no value is known: give at least one number, and NaN where a value is not known.")
     if np.isinf(Y).any():
         raise ValueError("values hold an infinite number: must be finite, or NaN where a value is not known.")
+    largest = np.nanmax(np.abs(Y), axis=0, initial=0.0)
+    odd = (largest > LARGEST) | ((largest > 0) & (largest < 1 / LARGEST))
+    if odd.any():
+        raise ValueError(
+            f"the largest of the values is {largest[odd][0]:.3g}: its square must be a normal number, so that "
+            f"variances are. Give values in another unit, of sizes from {1 / LARGEST:g} to {LARGEST:g}."
+        )
     return places, Y
 
 
