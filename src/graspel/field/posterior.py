@@ -122,7 +122,7 @@ def _coarser_units(A: sp.csr_array) -> list[float]:
         place = Components.of(sp.coo_array((np.ones(start), (heads[heavy], tails[heavy])), shape=(n, n))).labels
         across = place[heads] != place[tails]
         ends, weights = np.append(place[heads[across]], place[tails[across]]), np.tile(edges.data[across], 2)
-        units.append(_median_degree(np.bincount(ends, weights)))
+        units.append(_median_degree(np.bincount(ends, weights).astype(np.float64)))
     return units
 
 
