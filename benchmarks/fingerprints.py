@@ -30,6 +30,7 @@ from graspel import (
     GraspelTSNE,
     linalg,
 )
+from graspel.datasets import smooth_signals
 from graspel.graph import grid_graph
 from reproduction import datasets
 
@@ -108,7 +109,7 @@ def of_data_set(name: str) -> Results:
 def of_signals() -> Results:
     """Recovered graphs."""
     for rows, columns, n_signals in ((4, 5, 500), (15, 15, 100)):
-        X = datasets.smooth_signals(grid_graph(rows, columns), n_signals=n_signals, noise=0.5, random_state=0)
+        X = smooth_signals(grid_graph(rows, columns), n_signals=n_signals, noise=0.5, random_state=0)
         yield f"grid of {rows} x {columns}", hash_graph(GraspelRecovery(random_state=0).fit(X).graph_)
 
 
