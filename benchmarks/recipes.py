@@ -25,7 +25,7 @@ from sklearn.neighbors import KNeighborsClassifier, kneighbors_graph
 from benchmarks.few_labels import draw_labels
 from benchmarks.sections import Run, run_sections, titled_table
 from graspel import GRASPEL, Graph, GraspelNeighbors, spectral_init
-from graspel.graph.relative_weights import relative_weights
+from graspel.graph import relative_weights
 from reproduction.data import load_labeled
 
 RESOLUTIONS = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02)  # of Leiden and Louvain; the best counts, for every graph

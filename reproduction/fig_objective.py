@@ -102,8 +102,7 @@ def measure_curve(name: str, start: str, n_rounds: int) -> list[dict[str, Any]]:
 
 
 def _draw(results: Results, name: str, curves: dict[str, list[dict[str, Any]]]) -> str:
-    from graspel.plot.canvas import name_axes, new_axes
-    from graspel.plot.palette import COLORS, TEXT
+    from graspel.plot.canvas import COLORS, TEXT, name_axes, new_axes
 
     ax = new_axes(None)
     for at, (start, states) in enumerate(curves.items()):

@@ -78,7 +78,7 @@ def run(request: Request, results: Results) -> str:
 
 def measure_panel(name: str, stage: Stage) -> dict[str, Any]:
     """One column: eigenvalues, coordinates of the points, and how well the clusters agree with the classes."""
-    from graspel.plot.layout import place_nodes
+    from graspel.plot.drawing import place_nodes
 
     data = load_data(name)
     problem = Problem(name, data.X, data.y, seed=0)
@@ -111,10 +111,9 @@ def _unpack(value: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _draw(results: Results, name: str, panels: dict[str, dict[str, Any]]) -> str:
-    from graspel.plot.canvas import new_axes, new_figure, write_title
+    from graspel.plot.canvas import check_labels, new_axes, new_figure, write_title
     from graspel.plot.charts import Spectrum, draw_spectrum
-    from graspel.plot.layout import best_view
-    from graspel.plot.palette import check_labels
+    from graspel.plot.drawing import best_view
     from graspel.plot.scatter import draw_legend, draw_points
 
     figure = new_figure(15.0, 9.4)
@@ -143,7 +142,7 @@ def _draw(results: Results, name: str, panels: dict[str, dict[str, Any]]) -> str
 
 def _draw_components(ax: Any, projected: np.ndarray) -> None:
     """Draw a graph of several components, whose points lie on top of each other: one circle for each position."""
-    from graspel.plot.palette import QUIET, TEXT
+    from graspel.plot.canvas import QUIET, TEXT
 
     spread = max(float(np.ptp(projected[:, :2])), 1e-12)
     places, counts = np.unique(np.round(projected[:, :2] / spread, 2) * spread, axis=0, return_counts=True)

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from graspel.plot.canvas import name_axes, new_axes
-from graspel.plot.palette import COLORS, MARKERS, TEXT, clip_name
+from graspel.plot.canvas import COLORS, MARKERS, TEXT, clip_name, name_axes, new_axes
 
 __all__ = ["exponent", "scaling"]
 

@@ -59,7 +59,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graspel.linalg.precision import log_determinant, resistances
+from graspel.recovery.likelihood import log_determinant, resistances
 from graspel.runtime.types import Floats
 from reproduction.baselines.pairs import PairMethod, condensed_distances, laplacian, refuse_copies
 from reproduction.baselines.projected_gradient import Gradient, Minimum, minimize, non_negative

@@ -14,8 +14,8 @@ from graspel.cluster.members import MEMBERS, Nodes, build_member, find_nodes
 from graspel.cluster.ward import ward_tree
 from graspel.data.prepare import prepare_rows
 from graspel.learning.weights import Weights
+from graspel.linalg.coarsen import contract
 from graspel.linalg.components import Components
-from graspel.linalg.contraction import contract
 from graspel.metrics import clustering_accuracy
 from graspel.neighbors.search import nearest_neighbors
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import pdist
 
-from graspel.data.far_rows import FAR, SPAN, FarRows, find_groups, row_lengths
+from graspel.data.preparation import FAR, SPAN, FarRows, find_groups, row_lengths
 from graspel.data.prepare import prepare_rows
 
 

@@ -14,7 +14,7 @@ anndata = pytest.importorskip("anndata", reason=REASON)
 sc = pytest.importorskip("scanpy", reason=REASON)
 
 from graspel import GRASPEL, Graph, GraspelNeighbors  # noqa: E402
-from graspel.graph.relative_weights import relative_weights  # noqa: E402
+from graspel.graph import relative_weights  # noqa: E402
 from graspel.integrations.scanpy import neighbors  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from graspel.graph import Graph
 from graspel.kernels.elimination import next_uniform, sort_by_weight
 from graspel.linalg.factor.approximate_factor import ApproximateFactor
-from graspel.linalg.factor.elimination_sequence import EliminationSequence
+from graspel.linalg.factor.elimination import EliminationSequence
 from graspel.linalg.vectors import map_each
 from linalg.zoo import LARGE, large
 from toy_graphs import grid, random_tree
@@ -84,7 +84,7 @@ def test_the_factor_is_right_on_average():
 def test_memory_grows_when_it_is_used_up(monkeypatch):
     graph = grid(40, 40)
     plenty = sequence_of(graph)
-    monkeypatch.setattr("graspel.linalg.factor.elimination_sequence.SPARE", 0)
+    monkeypatch.setattr("graspel.linalg.factor.elimination.SPARE", 0)
     scarce = sequence_of(graph)
     assert_array_equal(plenty.order, scarce.order)
     assert_array_equal(plenty._shares, scarce._shares)

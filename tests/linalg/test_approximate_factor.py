@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from graspel.graph import Graph
 from graspel.linalg import LaplacianSolver
 from graspel.linalg.factor.approximate_factor import ApproximateFactor
-from graspel.linalg.factor.elimination_levels import (
+from graspel.linalg.factor.elimination import (
     CAREFUL,
     DENSE_LIMIT,
     DENSE_SIZE,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from graspel.linalg.contraction import contract, group_means
+from graspel.linalg.coarsen import contract, group_means
 from linalg.zoo import reweighted
 from toy_graphs import TOY_GRAPHS, grid
 

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from graspel.graph import grid_graph
-from graspel.linalg.edge_resistances import EdgeResistances
 from graspel.linalg.factor import exact_factor, front_tree
-from graspel.linalg.factor.exact_factor import ExactFactor
+from graspel.linalg.factor.exact_factor import EdgeResistances, ExactFactor
 from graspel.linalg.factor.front_tree import FrontTree
 from graspel.linalg.resistance import all_resistances
 from reproduction.random_graphs import erdos_renyi_graph, preferential_attachment_graph

@@ -141,7 +141,7 @@ def _small_limits(monkeypatch):
     """Let the multilevel method begin at 150 nodes, where exact twins take little time; nothing replaces its result."""
     monkeypatch.setattr(eigensolver, "DENSE_LIMIT", 150)
     monkeypatch.setattr(eigensolver, "ACCURATE_LIMIT", 0)
-    monkeypatch.setattr("graspel.linalg.factor.elimination_levels.DENSE_SIZE", 60)
+    monkeypatch.setattr("graspel.linalg.factor.elimination.DENSE_SIZE", 60)
 
 
 @pytest.mark.parametrize("tie", [1e-2, 1e-6, 1e-10])

@@ -8,7 +8,7 @@ import scipy.linalg
 from numpy.testing import assert_allclose, assert_array_equal
 
 from graspel.linalg import eigensolver, smallest_eigenpairs
-from graspel.linalg.contraction import contract
+from graspel.linalg.coarsen import contract
 from graspel.linalg.laplacian import laplacian_of
 from linalg.zoo import LARGE, SMALL, large, small
 from toy_graphs import knn_like

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from graspel.linalg.factor.ordering import order_neighbors_together
+from graspel.linalg.laplacian import order_neighbors_together
 from linalg.zoo import isolated, union
 from toy_graphs import grid, star
 

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from graspel import GRASPEL, Graph
 from graspel.graph import grid_graph
 from graspel.linalg import effective_resistance
-from graspel.linalg.edge_resistances import EdgeResistances
+from graspel.linalg.factor.exact_factor import EdgeResistances
 from graspel.optimum import columns
 from graspel.optimum.problem import calibrated_weights, find_needed
 from graspel.optimum.solver import refine_weights

@@ -15,7 +15,7 @@ from graspel.graph import grid_graph
 from graspel.learning import optimal_run, run
 from graspel.learning.settings import Settings
 from graspel.linalg import smallest_eigenpairs
-from graspel.linalg.edge_resistances import EdgeResistances
+from graspel.linalg.factor.exact_factor import EdgeResistances
 from graspel.linalg.resistance import all_resistances
 from graspel.neighbors.index import NeighborIndex
 from graspel.optimum import columns, pricing

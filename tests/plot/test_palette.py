@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graspel.plot.palette import COLORS, MARKERS, clip_name
+from graspel.plot.canvas import COLORS, MARKERS, clip_name
 
 # How colors look without one kind of cone (Machado, Oliveira and Fernandes, 2009), on linear RGB.
 SIGHT = {

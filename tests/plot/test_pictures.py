@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from graspel import GRASPEL, Graph, plot
+from graspel.plot.canvas import check_labels
 from graspel.plot.charts import first_eigenvalues
-from graspel.plot.palette import check_labels
 
 HOSTILE = ["$\\frac{1}{", "<script>", "x" * 10_000, "_a^b", "\n\n"]
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from graspel.linalg.edge_resistances import EdgeResistances
+from graspel.linalg.factor.exact_factor import EdgeResistances
 from graspel.optimum.problem import calibrated_weights
 from graspel.recovery.likelihood import LikelihoodState, best_weights, solve_ridge_step
 from reproduction.random_graphs import erdos_renyi_graph

@@ -37,8 +37,8 @@ from graspel.cluster.ward import number_by_first_node, ward_tree
 from graspel.graph.adjacency import check_adjacency
 from graspel.learning.eigengap import Eigengap, eigengap
 from graspel.linalg import smallest_eigenpairs
+from graspel.linalg.coarsen import group_means
 from graspel.linalg.components import Components
-from graspel.linalg.contraction import group_means
 from graspel.linalg.eigen import smallest_nonzero_eigenvalues
 from graspel.linalg.laplacian import laplacian_of
 from graspel.runtime.parallel import one_thread_per_call

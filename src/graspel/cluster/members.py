@@ -50,8 +50,8 @@ from graspel.learning.connect import join_components
 from graspel.learning.neighbor_rules import choose_neighbors
 from graspel.learning.weights import Weights
 from graspel.linalg import smallest_eigenpairs
+from graspel.linalg.coarsen import group_means
 from graspel.linalg.components import Components
-from graspel.linalg.contraction import group_means
 from graspel.linalg.laplacian import laplacian_of
 from graspel.linalg.sparsify import thin_graph
 from graspel.linalg.vectors import MIN_THREADED_LENGTH

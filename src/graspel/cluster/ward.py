@@ -56,7 +56,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from graspel.linalg.contraction import group_means
+from graspel.linalg.coarsen import group_means
 from graspel.runtime.types import Floats, Ints
 
 FEW_PAIRS = 0.02  # reciprocal pairs per cluster; below this a round also merges the clusters that prefer one of a pair

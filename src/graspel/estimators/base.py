@@ -9,8 +9,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from graspel.data.frames import fill_other_than_zero, find_column_names
-from graspel.data.validation import as_finite_numbers, check_kind
+from graspel.data.validation import as_finite_numbers, check_kind, fill_other_than_zero, find_column_names
 from graspel.io.models import SavedModel
 from graspel.neighbors.index import NeighborIndex
 from graspel.runtime.memory import reserve_blas_buffers

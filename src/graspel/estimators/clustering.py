@@ -35,7 +35,7 @@ from graspel.graph import Graph
 from graspel.learning.eigengap import Eigengap
 from graspel.learning.fit import Fit
 from graspel.learning.neighbor_rules import CONSIDERED
-from graspel.linalg.contraction import group_means
+from graspel.linalg.coarsen import group_means
 from graspel.neighbors.index import MEAN_NEIGHBORS, NeighborIndex
 from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.parameters import check_choice, check_flag, check_number, generator

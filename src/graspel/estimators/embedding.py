@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from graspel.estimators.embedding_base import GraphEmbedding
 from graspel.estimators.learner import GRASPEL
+from graspel.estimators.uses_learner import GraphEmbedding
 from graspel.learning.spectral_coordinates import spectral_coordinates
 from graspel.neighbors.index import MEAN_NEIGHBORS
 from graspel.runtime.parameters import check_number, generator

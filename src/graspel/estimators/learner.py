@@ -18,10 +18,10 @@ import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from graspel.data.frames import find_row_names
 from graspel.data.growing import stack_rows
 from graspel.data.prepare import is_of_rows
 from graspel.data.table import PRECOMPUTED
+from graspel.data.validation import find_row_names
 from graspel.estimators.base import GraphEstimator
 from graspel.graph import Graph
 from graspel.graph.names import find_node

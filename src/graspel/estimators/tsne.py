@@ -18,8 +18,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from graspel.estimators.embedding_base import GraphEmbedding
 from graspel.estimators.learner import GRASPEL
+from graspel.estimators.uses_learner import GraphEmbedding
 from graspel.linalg.coarsen import Coarsening, coarsen
 from graspel.neighbors.exact import EXTRA_CANDIDATES
 from graspel.runtime.parallel import count_threads
@@ -35,7 +35,7 @@ from graspel.tsne.affinities import (
     group_affinities,
     merge_copies,
 )
-from graspel.tsne.engine import Iterations, Layout, TSNECallback, optimize
+from graspel.tsne.engine import Iterations, Layout, TSNECallback, optimize, plan_tsne
 from graspel.tsne.placement import (
     interpolate,
     keep_heaviest,
@@ -43,7 +43,6 @@ from graspel.tsne.placement import (
     place_by_attraction,
     start_coordinates,
 )
-from graspel.tsne.plan import plan_tsne
 
 EXAGGERATION = 12.0  # factor of the attraction in the early iterations; the usual value (van der Maaten 2014)
 WIDTH = 20.0  # standard deviation that the picture is widened to after them; half of what it ends with, or less

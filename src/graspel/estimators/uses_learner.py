@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
-from sklearn.base import clone
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 
 from graspel.data.table import PRECOMPUTED
 from graspel.estimators.base import GraphEstimator
@@ -12,6 +12,7 @@ from graspel.estimators.learner import GRASPEL
 from graspel.graph import Graph
 from graspel.learning.fit import Fit
 from graspel.neighbors.index import Links, NeighborIndex
+from graspel.runtime.types import Floats
 
 
 class LearnerEstimator(GraphEstimator):
@@ -101,3 +102,22 @@ class LearnerEstimator(GraphEstimator):
         metric = self.learner.metric if isinstance(self.learner, GRASPEL) else self.metric
         tags.input_tags.pairwise = isinstance(metric, str) and metric == PRECOMPUTED
         return tags
+
+
+class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
+    """An embedding of the points of a learned graph. Subclasses define `fit` and `transform`."""
+
+    embedding_: Floats
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Embed the rows of X."""
+        raise NotImplementedError
+
+    def fit_transform(self, X: Any, y: Any = None) -> Floats:
+        """Embed the rows of X, and return their coordinates (N x n_components)."""
+        coordinates: Floats = self.fit(X).embedding_
+        return coordinates
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.embedding_.shape[1])

@@ -26,7 +26,7 @@ from graspel.field.new_points import NewPoints
 from graspel.field.parameters import Climb, Given, Parameters, precisions
 from graspel.field.posterior import NO_NOISE, Posterior, Prior, Smoothing
 from graspel.field.values import ColumnGroup, check_measured, group_columns
-from graspel.linalg.arguments import check_nodes, check_positive
+from graspel.graph.adjacency import check_nodes, check_positive
 from graspel.runtime.parameters import check_number, generator
 from graspel.runtime.types import Floats, Ints
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from graspel.linalg.arguments import check_nodes
+from graspel.graph.adjacency import check_nodes
 from graspel.runtime.types import Floats, Ints
 
 LARGEST = 1e140  # size of values whose variances, and likelihoods, neither overflow nor vanish

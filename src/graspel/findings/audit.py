@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from graspel.data.frames import find_row_names
 from graspel.data.prepare import is_of_rows
+from graspel.data.validation import find_row_names
 from graspel.estimators.clustering import GraspelClustering
 from graspel.estimators.learner import GRASPEL
 from graspel.findings.bridges import find_bridges, find_cut_points

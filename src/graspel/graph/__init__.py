@@ -1,7 +1,8 @@
 """The weighted, undirected graph with the origin of every edge, and a grid to try things on."""
 
+from graspel.graph.conversions import relative_weights
+from graspel.graph.edges import Origin
 from graspel.graph.graph import Graph
 from graspel.graph.grid import grid_graph
-from graspel.graph.provenance import Origin
 
-__all__ = ["Graph", "Origin", "grid_graph"]
+__all__ = ["Graph", "Origin", "grid_graph", "relative_weights"]

@@ -1,4 +1,4 @@
-"""Conversion of graphs to and from files, networkx and igraph, and to PyTorch Geometric.
+"""Conversion of graphs to and from files, networkx and igraph, to PyTorch Geometric, and to relative weights.
 
 Weight and provenance are attributes of the edges; names are the attribute ``name`` of the nodes, as in igraph. Files
 hold an `EdgeTable` (:mod:`graspel.io.graph_files`), which is checked to be a graph when it was read.
@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from graspel.graph.provenance import Origin
+from graspel.graph.edges import Origin
 from graspel.io.checks import check_claimed_size, file_suffix
 from graspel.io.graph_files import COLUMNS, EdgeTable, check_edge_columns, read_graph_file, write_graph_file
 from graspel.runtime.optional import import_optional
 from graspel.runtime.shown import quote
+from graspel.runtime.types import Floats
 
 if TYPE_CHECKING:
     import igraph
@@ -195,3 +196,36 @@ def _from_edges(
     kept = [(p, q, w) for p, q, w in edges if p != q and w != 0]
     heads, tails, weights = zip(*kept, strict=True) if kept else ((), (), ())
     return kind(n_nodes, heads, tails, np.array(weights, dtype=np.float64), node_names=names)
+
+
+def relative_weights(graph: Graph) -> Graph:
+    r"""The graph with relative weights in (0, 1], for tools that expect affinities.
+
+    The weights of a learned graph are 1 / z_data, and span many decades: between near copies of a point they are a
+    million times the others. UMAP's layout and modularity would see little but these few edges. The relative weight
+
+        c_pq = w_pq / sqrt(max_w(p) max_w(q))
+
+    compares an edge with the heaviest edges at its two ends. It is 1 for mutual nearest neighbors, does not depend on
+    the unit or the local density of the data, and keeps the order of the edges at a node up to the density at their
+    other ends.
+
+    References
+    ----------
+    L. Zelnik-Manor and P. Perona. Self-tuning spectral clustering. Advances in Neural Information Processing Systems,
+    2004. The same idea, one scale for each point, in the exponent of a Gaussian.
+
+    Examples
+    --------
+    >>> from graspel.graph import Graph
+    >>> relative_weights(Graph(3, [0, 1], [1, 2], [4.0, 1.0])).weights
+    array([1. , 0.5])
+    """
+    if not graph.n_edges:
+        return graph
+    heaviest: Floats = np.zeros(graph.n_nodes)
+    for ends in (graph.heads, graph.tails):
+        np.maximum.at(heaviest, ends, graph.weights)
+    # Two roots in the place of one of a product, which could overflow.
+    relative = graph.weights / np.sqrt(heaviest[graph.heads]) / np.sqrt(heaviest[graph.tails])
+    return graph.with_weights(np.minimum(relative, 1.0))

@@ -38,12 +38,11 @@ from graspel.graph.conversions import (
     to_pyg,
     write_graph,
 )
-from graspel.graph.edges import canonical_edges, edge_keys
+from graspel.graph.edges import Origin, canonical_edges, edge_keys, why
 from graspel.graph.names import check_names
 from graspel.graph.neighbor_lists import neighbor_lists
-from graspel.graph.provenance import Origin, why
 from graspel.io.checks import file_suffix
-from graspel.runtime.html_views import html_view
+from graspel.runtime.optional import html_view
 
 __all__ = ["Graph"]
 

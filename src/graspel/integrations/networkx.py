@@ -26,7 +26,7 @@ import numpy as np
 
 from graspel.graph import Graph
 from graspel.linalg import effective_resistance, smallest_eigenpairs
-from graspel.linalg.edge_resistances import EdgeResistances
+from graspel.linalg.factor.exact_factor import EdgeResistances
 from graspel.linalg.resistance import ELIMINATION_LIMIT, all_resistances
 from graspel.runtime.optional import import_optional
 from graspel.runtime.parallel import one_thread_per_call

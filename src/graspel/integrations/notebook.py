@@ -9,7 +9,7 @@ import numpy as np
 from graspel.findings.verdicts import judge
 from graspel.graph import Graph, Origin
 from graspel.learning.certificate import Certificate
-from graspel.plot.layout import spectral_layout
+from graspel.plot.drawing import spectral_layout
 
 SIZE = 220  # width and height of the drawing, in pixels
 MARGIN = 8  # of the drawing, in pixels

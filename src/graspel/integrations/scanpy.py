@@ -17,11 +17,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from graspel.estimators.learner import GRASPEL
-from graspel.graph import Graph
-from graspel.graph.relative_weights import relative_weights
+from graspel.graph import Graph, relative_weights
 from graspel.runtime.optional import require_optional
-
-__all__ = ["neighbors"]
 
 PCA = "X_pca"  # where scanpy keeps principal components
 LISTED_CELLS = 15  # neighbors of each cell in obsp["distances"], the cell itself counted: scanpy's own default
@@ -59,7 +56,7 @@ def neighbors(
     Returns
     -------
     AnnData or None
-        ``obsp["connectivities"]`` holds relative weights in (0, 1] (:mod:`graspel.graph.relative_weights`),
+        ``obsp["connectivities"]`` holds relative weights in (0, 1] (:func:`graspel.graph.relative_weights`),
         ``obsp["distances"]`` the distances along the graph to the 14 nearest other cells of each, and
         ``uns["neighbors"]`` how they were made. Its ``n_neighbors`` is 15, the number of cells in these lists with the
         cell itself, by which ``scanpy.tl.ingest`` places new cells.

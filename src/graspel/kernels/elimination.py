@@ -1,4 +1,4 @@
-r"""Elimination node by node: the loop behind :mod:`graspel.linalg.factor.elimination_sequence`.
+r"""Elimination node by node: the loop behind :mod:`graspel.linalg.factor.elimination`.
 
 Edge number k is stored as two half-edges, 2 k and 2 k + 1, one in the list of each of its ends. Eliminating node v
 takes its list apart: the half-edges of its neighbors become ends of the edges that replace its star, so that hardly any

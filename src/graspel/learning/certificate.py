@@ -18,8 +18,8 @@ from graspel.learning.fit import Fit
 from graspel.learning.objective import objective
 from graspel.linalg import resistance_between, smallest_eigenpairs
 from graspel.optimum.problem import Optimality
-from graspel.runtime.html_views import html_view
 from graspel.runtime.memory import return_free_memory
+from graspel.runtime.optional import html_view
 from graspel.runtime.parameters import restore_generator
 from graspel.runtime.progress import announce
 from graspel.runtime.types import Floats

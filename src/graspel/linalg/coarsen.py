@@ -37,10 +37,8 @@ from numpy.typing import NDArray
 
 from graspel.graph import Graph
 from graspel.graph.adjacency import check_adjacency
-from graspel.linalg.contraction import contract, group_means
 from graspel.linalg.eigen import smallest_nonzero_eigenvalues
-from graspel.linalg.factor.ordering import order_neighbors_together
-from graspel.linalg.laplacian import scale_weights
+from graspel.linalg.laplacian import order_neighbors_together, scale_weights
 from graspel.runtime.types import Floats, Ints
 
 N_VECTORS = 10  # random test vectors
@@ -233,3 +231,34 @@ def _eigenvalue_ratios(
     masses = mass.astype(np.float64)
     above = smallest_nonzero_eigenvalues(coarse, n_eigenvalues, tol=EIGEN_TOL, rng=rng, mass=masses)
     return np.maximum(above / below[: len(above)], 1.0)  # they are upper bounds: below 1 is a rounding error
+
+
+def contract(A: sp.csr_array, groups: Ints) -> sp.csr_array:
+    """Merge the nodes of each group: return P'AP without its diagonal.
+
+    Examples
+    --------
+    >>> path = sp.csr_array(np.array([[0.0, 1, 0, 0], [1, 0, 2, 0], [0, 2, 0, 3], [0, 0, 3, 0]]))
+    >>> contract(path, np.array([0, 0, 1, 1])).toarray()
+    array([[0., 2.],
+           [2., 0.]])
+    """
+    n, k = A.shape[0], int(groups.max()) + 1
+    P = sp.csr_array((np.ones(n), (np.arange(n), groups)), shape=(n, k))
+    coarse = sp.csr_array(P.T @ A @ P)
+    coarse.setdiag(0.0)
+    coarse.eliminate_zeros()
+    return sp.csr_array((coarse + coarse.T) / 2)  # the two sums of a pair may differ by rounding
+
+
+def group_means(values: Floats, groups: Ints, mass: Ints | Floats) -> Floats:
+    """Mean of the values (N or N x m) over every group; `mass` is the number of nodes in each group.
+
+    Examples
+    --------
+    >>> group_means(np.array([1.0, 3.0, 5.0]), np.array([0, 0, 1]), np.array([2, 1]))
+    array([2., 5.])
+    """
+    member = sp.csr_array((np.ones(len(groups)), (groups, np.arange(len(groups)))), shape=(len(mass), len(groups)))
+    means = member @ values.reshape(len(groups), -1) / mass[:, None]
+    return means.reshape(len(mass), *values.shape[1:])

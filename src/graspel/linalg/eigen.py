@@ -25,8 +25,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from graspel.graph.adjacency import check_laplacian
-from graspel.linalg.arguments import check_count, check_positive, check_vectors
+from graspel.graph.adjacency import check_count, check_laplacian, check_positive, check_vectors
 from graspel.linalg.components import Components
 from graspel.linalg.eigensolver import Eigenpairs, SolverSettings, measure_residuals, nonzero_pairs, solve_connected
 from graspel.linalg.laplacian import scale_weights

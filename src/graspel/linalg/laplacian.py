@@ -7,8 +7,16 @@ rounding errors are flows along single edges, which sum to zero over the two end
 elsewhere in a solve. It costs twice as much, so it is used only if the weights span more than six digits.
 
 Solvers take weights as multiples of a unit near the largest one (`scale_weights`). With the largest weight of order
-one, squares of weights and of residuals neither overflow nor vanish. The unit is a
-power of two, so that dividing by it causes no rounding error.
+one, squares of weights and of residuals neither overflow nor vanish. The unit is a power of two, so that dividing by it
+causes no rounding error.
+
+The nodes of a graph of data points come in any order. In the reverse Cuthill-McKee order neighbors are close to each
+other, and a product finds most of its operands in the cache: on large graphs it is several times faster.
+
+References
+----------
+E. Cuthill and J. McKee. Reducing the bandwidth of sparse symmetric matrices. Proceedings of the 24th National
+Conference of the ACM, 1969.
 """
 
 from __future__ import annotations
@@ -17,6 +25,8 @@ from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from graspel.runtime.types import Floats
 
@@ -87,3 +97,33 @@ def scale_weights(adjacency: sp.csr_array) -> tuple[sp.csr_array, float]:
     unit = 2.0 ** np.floor(np.log2(adjacency.data.max()))
     # The structure, which nobody changes, is shared: on a large graph a copy is a third of the matrix.
     return sp.csr_array((adjacency.data / unit, adjacency.indices, adjacency.indptr), adjacency.shape), float(unit)
+
+
+def order_neighbors_together(adjacency: sp.csr_array) -> NDArray[np.intp]:
+    """Order the nodes so that neighbors are close together.
+
+    Examples
+    --------
+    >>> path = sp.csr_array(np.array([[0, 0, 1], [0, 0, 1], [1, 1, 0]]))  # 0 - 2 - 1
+    >>> order_neighbors_together(path).tolist() in ([0, 2, 1], [1, 2, 0])
+    True
+    """
+    if adjacency.nnz == 0:
+        return np.arange(adjacency.shape[0])
+    return reverse_cuthill_mckee(adjacency, symmetric_mode=True).astype(np.intp)
+
+
+def permute(A: sp.csr_array, order: NDArray[np.integer]) -> sp.csr_array:
+    """Row i and column i of the result are row order[i] and column order[i] of A; columns of a row are not sorted.
+
+    Examples
+    --------
+    >>> permute(sp.csr_array(np.array([[0, 0, 1], [0, 0, 2], [1, 2, 0]])), np.array([0, 2, 1])).toarray()
+    array([[0, 1, 0],
+           [1, 0, 2],
+           [0, 2, 0]])
+    """
+    place = np.empty(len(order), dtype=A.indices.dtype)
+    place[order] = np.arange(len(order), dtype=A.indices.dtype)
+    rows = A[order]
+    return sp.csr_array((rows.data, place[rows.indices], rows.indptr), shape=A.shape)

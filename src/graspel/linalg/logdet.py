@@ -38,8 +38,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from graspel.graph.adjacency import check_adjacency
-from graspel.linalg.arguments import check_positive
+from graspel.graph.adjacency import check_adjacency, check_positive
 from graspel.linalg.components import Components
 from graspel.linalg.factor.approximate_factor import ApproximateFactor
 from graspel.linalg.factor.dense_factor import DenseFactor

@@ -24,8 +24,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from graspel.graph.adjacency import check_adjacency
-from graspel.linalg.arguments import check_nodes, check_positive
+from graspel.graph.adjacency import check_adjacency, check_nodes, check_positive
 from graspel.linalg.components import Components
 from graspel.linalg.factor.dense_factor import DenseFactor
 from graspel.linalg.laplacian import has_wide_weights

@@ -27,8 +27,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from graspel.graph.adjacency import check_adjacency
-from graspel.linalg.arguments import check_positive, check_vectors
+from graspel.graph.adjacency import check_adjacency, check_positive, check_vectors
 from graspel.linalg.factor.approximate_factor import ApproximateFactor
 from graspel.linalg.laplacian import FlowLaplacian, laplacian_map, laplacian_of, scale_weights
 from graspel.linalg.lobpcg import residual_rounding

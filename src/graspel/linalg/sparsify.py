@@ -48,11 +48,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from graspel.graph import Graph, Origin
-from graspel.graph.adjacency import check_adjacency
-from graspel.linalg.arguments import check_positive
+from graspel.graph.adjacency import check_adjacency, check_positive
 from graspel.linalg.components import spanning_forest
-from graspel.linalg.factor.ordering import order_neighbors_together
-from graspel.linalg.laplacian import laplacian_of
+from graspel.linalg.laplacian import laplacian_of, order_neighbors_together
 from graspel.linalg.pencil import largest_generalized_eigenvalue, relative_condition
 from graspel.linalg.solve import LaplacianSolver
 from graspel.linalg.trees import RootedForest

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from graspel.data.dense import DenseData
-from graspel.data.far_rows import find_median, row_lengths
 from graspel.data.fingerprint import hash_values, rows_differ
+from graspel.data.preparation import find_median, row_lengths
 from graspel.data.protocol import Data
 from graspel.runtime.parallel import map_blocks, row_blocks
 from graspel.runtime.types import Bools, Ints

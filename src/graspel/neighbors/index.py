@@ -19,10 +19,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
-from graspel.data.frames import find_row_names
 from graspel.data.prepare import PRECOMPUTED, check_metric, check_values, prepare
 from graspel.data.protocol import Data, local_points
-from graspel.data.validation import check_kind, is_dask_array
+from graspel.data.validation import check_kind, find_row_names, is_dask_array
 from graspel.neighbors.approximate import SMALL
 from graspel.neighbors.engines import engine_of
 from graspel.neighbors.exact import EXTRA_CANDIDATES, is_compared_with_all

@@ -1,8 +1,8 @@
 r"""Oracles: where the resistances of the edges come from, and the weights that follow from them.
 
-The *exact* oracle eliminates the graph (:mod:`graspel.linalg.edge_resistances`). It also tells F, so that a line search
-is possible, and the weights are found by quasi-Newton steps (:mod:`graspel.optimum.steps`). Its last elimination gives
-resistances between any nodes, F and lambda_2 for the certificate, at the cost of a few solves.
+The *exact* oracle eliminates the graph (:mod:`graspel.linalg.factor.exact_factor`). It also tells F, so that a line
+search is possible, and the weights are found by quasi-Newton steps (:mod:`graspel.optimum.steps`). Its last elimination
+gives resistances between any nodes, F and lambda_2 for the certificate, at the cost of a few solves.
 
 The *estimating* oracle is for graphs whose elimination would take too long. It estimates leverages from random flows,
 with short random walks as a control variate (:mod:`graspel.linalg.edge_leverages`), and states their standard error. It
@@ -20,8 +20,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from graspel.graph import Graph
 from graspel.linalg.edge_leverages import Leverages, estimate_leverages
-from graspel.linalg.edge_resistances import EdgeResistances
-from graspel.linalg.factor.exact_factor import ExactFactor
+from graspel.linalg.factor.exact_factor import EdgeResistances, ExactFactor
 from graspel.optimum.problem import WeightProblem
 from graspel.optimum.steps import LOWEST, Steps, follow_leverages, minimize_above
 from graspel.runtime.progress import announce

@@ -1,7 +1,7 @@
 r"""Pricing: find the pairs whose effective resistance exceeds their distance, over all pairs.
 
 A pair (p, q) that is no edge would raise the objective if R_pq > k_pq = z_data + 4 beta. With the exact elimination of
-the graph (:mod:`graspel.linalg.edge_resistances`), M = Theta^-1 is computed in blocks of columns, and R_pq = M_pp +
+the graph (:mod:`graspel.linalg.factor.exact_factor`), M = Theta^-1 is computed in blocks of columns, and R_pq = M_pp +
 M_qq - 2 M_pq. Distances come from matrix products; a product loses digits where points are close, so an upper limit of
 its error is subtracted, and the pairs that remain are measured again by differences. So no pair is missed. Where points
 are very close beside the others, R is lost in the difference of M_pp + M_qq and 2 M_pq; there it is computed from the

@@ -19,9 +19,8 @@ from graspel.learning.eigengap import Eigengap
 from graspel.learning.history import Round
 from graspel.linalg import smallest_eigenpairs
 from graspel.optimum.solver import TOL
-from graspel.plot.canvas import name_axes, new_axes
+from graspel.plot.canvas import BLUE, FAINT, GREEN, ORANGE, QUIET, TEXT, VERMILLION, name_axes, new_axes
 from graspel.plot.fitted import get_graph, get_learner
-from graspel.plot.palette import BLUE, FAINT, GREEN, ORANGE, QUIET, TEXT, VERMILLION
 from graspel.runtime.types import Floats
 
 SHOWN = 20  # eigenvalues drawn, as in the paper's figures

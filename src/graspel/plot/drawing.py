@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from graspel.graph import Graph
-from graspel.plot.canvas import MANY, new_figure, write_title
+from graspel.plot.canvas import EDGE, FAINT, MANY, QUIET, check_labels, new_figure, write_title
 from graspel.plot.fitted import get_graph, get_labels
 from graspel.plot.layout import best_view, spectral_layout
-from graspel.plot.palette import EDGE, FAINT, QUIET, check_labels
 from graspel.plot.scatter import MAX_LEGEND, draw_legend, draw_points, turn_to_reader, write_names
 
 MAX_EDGES = 200_000  # edges drawn, the strongest; more would hide each other

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from graspel.graph import Graph
-from graspel.plot.canvas import new_figure, write_title
+from graspel.plot.canvas import BLUE, EDGE, QUIET, TEXT, VERMILLION, new_figure, write_title
+from graspel.plot.drawing import spectral_layout
 from graspel.plot.fitted import get_graph
-from graspel.plot.layout import spectral_layout
-from graspel.plot.palette import BLUE, EDGE, QUIET, TEXT, VERMILLION
 
 __all__ = ["recovery"]
 

@@ -1,4 +1,4 @@
-"""Points colored by class, their names and their legend, for `drawing` and `embedding`.
+"""Points colored by class, with their names and a legend: `embedding` draws them at given coordinates.
 
 Names that would cover each other are pushed apart: two boxes that overlap are moved in opposite directions along the
 axis on which less is to go, each by half of it, until no two overlap. Boxes stay near where they began.
@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from graspel.plot.canvas import MANY
-from graspel.plot.layout import best_view
-from graspel.plot.palette import COLORS, MARKERS, TEXT
+from graspel.plot.canvas import COLORS, FAINT, MANY, MARKERS, QUIET, TEXT, check_labels, new_figure, write_title
+from graspel.plot.drawing import best_view
 from graspel.runtime.types import Floats
 
-__all__ = ["draw_legend", "draw_points", "write_names"]
+__all__ = ["draw_legend", "draw_points", "embedding", "write_names"]
 
 HAZE = 0.35  # share of white in the color of the farthest point
 NAME_SIZE, LETTER_WIDTH, LINE_HEIGHT = 15, 0.65, 1.15  # of the names, in points, and in units of the size
@@ -186,3 +185,69 @@ def draw_legend(ax: Any, names: list[str], title: str = "class", **place: Any) -
     box = ax.legend(handles, names, title=title, frameon=False, handletextpad=0.1, ncols=columns, fontsize=11, **place)
     for text in box.get_texts():
         text.set_parse_math(False)
+
+
+def embedding(
+    coordinates: Any, labels: Any = None, ax: Any = None, *, title: str = "", subtitle: str = "", key: bool = True
+) -> Any:
+    """Draw points at their coordinates.
+
+    Parameters
+    ----------
+    coordinates : array-like (N x 2)
+        Three columns are drawn in space; of more the first two are drawn, and a single one along a line.
+    labels : array-like of N, optional
+        The class of each point, shown by color (and marker, above ten classes), and by its name at its center.
+    ax : matplotlib axes, optional
+        A new figure is made when not given. On flat axes the first two of three columns are drawn.
+    title, subtitle : str
+    key : bool
+        Whether a legend lists the classes.
+
+    Returns
+    -------
+    ax : matplotlib axes
+    """
+    places = np.asarray(coordinates, dtype=np.float64)
+    if places.ndim != 2 or places.shape[1] < 1:
+        raise ValueError(f"coordinates has shape {places.shape}; must be (N, 2), the coordinates of each point.")
+    in_space = places.shape[1] == 3 and (ax is None or ax.name == "3d")
+    if not in_space:
+        places = places[:, :2] if places.shape[1] > 1 else np.hstack([places, np.zeros_like(places)])
+    names, classes = check_labels(len(places), labels, "there are {n} points")
+    draw = _draw_in_space if in_space else _draw_flat
+    ax = draw(ax, places, names, classes)
+    if key:
+        draw_legend(ax, names, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    if title:
+        write_title(ax, title, pad=22.0 if subtitle else 12.0)
+    if subtitle and in_space:
+        ax.text2D(0.5, 1.0, subtitle, transform=ax.transAxes, color=QUIET, fontsize=10.5, ha="center")
+    elif subtitle:
+        place: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (0, 6), "textcoords": "offset points"}
+        ax.annotate(subtitle, (0.5, 1.0), color=QUIET, fontsize=10.5, ha="center", **place)
+    return ax
+
+
+def _draw_flat(ax: Any, places: np.ndarray, names: list[str], classes: np.ndarray) -> Any:
+    ax = new_figure(7.2, 6.4).add_subplot() if ax is None else ax
+    ax.set_axis_off()
+    ax.set_aspect("equal", adjustable="datalim")
+    draw_points(ax, places, classes)
+    if len(names) <= MAX_LEGEND:
+        write_names(ax, places, names, classes)
+    return ax
+
+
+def _draw_in_space(ax: Any, places: np.ndarray, names: list[str], classes: np.ndarray) -> Any:
+    """Draw the points in space, seen from the direction that sets the classes farthest apart, between faint axes."""
+    ax = new_figure(7.8, 7.0).add_axes((0.0, 0.0, 0.88, 0.88), projection="3d") if ax is None else ax
+    draw_points(ax, places, classes)
+    for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+        axis.set_ticks([])  # coordinates of t-SNE have no meaning
+        axis.line.set_color(FAINT)
+    ax.set_box_aspect(np.maximum(np.ptp(places, axis=0), 1e-12), zoom=0.9)  # equal units on all axes
+    turn_to_reader(ax, places, classes)
+    if len(names) <= MAX_LEGEND:
+        write_names(ax, places, names, classes)
+    return ax

@@ -31,7 +31,7 @@ from graspel.learning.run import run
 from graspel.learning.settings import Settings
 from graspel.linalg import effective_resistance
 from graspel.linalg.components import spanning_forest
-from graspel.linalg.edge_resistances import EdgeResistances
+from graspel.linalg.factor.exact_factor import EdgeResistances
 from graspel.neighbors.index import NeighborIndex
 from graspel.optimum.columns import REFINE_WORK
 from graspel.optimum.problem import calibrated_weights

@@ -5,7 +5,7 @@
 1. *Center.* The mean of each row is subtracted. It says nothing about the graph.
 2. *Unit.* Values are multiplied by a power of two, where their squares could over- or underflow.
 3. *Far rows.* Nodes whose signals are absurdly far from those of all others are pulled in
-   (:mod:`graspel.data.far_rows`). Beside them, the differences of all other nodes would be lost to rounding.
+   (:mod:`graspel.data.preparation`). Beside them, the differences of all other nodes would be lost to rounding.
 4. *Shared.* What all nodes have in common is subtracted, where it is so large that it would do the same. The estimate
    of the noise is then 0, as it is without this step: so large a constant component is no noise.
 
@@ -35,8 +35,15 @@ import numpy as np
 import scipy.linalg
 from scipy.spatial.distance import cdist
 
-from graspel.data.far_rows import FarRows, find_median, row_lengths, warn_far_row
-from graspel.data.preparation import MAX_UNITS, SAFE_RANGE, power_of_two_unit
+from graspel.data.preparation import (
+    MAX_UNITS,
+    SAFE_RANGE,
+    FarRows,
+    find_median,
+    power_of_two_unit,
+    row_lengths,
+    warn_far_row,
+)
 from graspel.data.validation import check_signals
 from graspel.runtime.types import Floats
 

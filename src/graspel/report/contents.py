@@ -11,8 +11,8 @@ from graspel.findings import Table, judge
 from graspel.graph import Graph, Origin
 from graspel.learning.certificate import Certificate
 from graspel.linalg import smallest_eigenpairs
+from graspel.plot.canvas import clip_name
 from graspel.plot.layout import best_view, place_nodes
-from graspel.plot.palette import clip_name
 from graspel.report.anomalies import Anomalies, find_anomalies
 from graspel.report.classes import Comparison, compare_with_classes
 from graspel.report.groups import Group, describe_groups

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from graspel.data.prepare import is_of_rows
 from graspel.findings import Table, count_classes, find_effects, find_nearest_groups, find_representatives
 from graspel.findings.groups import distances_to_centers
-from graspel.plot.palette import clip_name
+from graspel.plot.canvas import clip_name
 from graspel.report.inputs import LONGEST_LABEL, NO_MEANS, NOISE, Inputs
 from graspel.report.packing import Selection, finite_or_none
 from graspel.report.pictures import picture_as_text

@@ -22,8 +22,8 @@ from graspel.findings.near_points import NEAR
 from graspel.graph import Graph, Origin
 from graspel.learning.eigengap import Eigengap
 from graspel.neighbors.index import NeighborIndex
+from graspel.plot.canvas import clip_name
 from graspel.plot.fitted import get_graph, get_learner
-from graspel.plot.palette import clip_name
 from graspel.report.pictures import Pictures, open_pictures
 from graspel.report.values import Values, values_of_matrix
 from graspel.runtime.types import Floats, Ints

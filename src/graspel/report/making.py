@@ -13,8 +13,8 @@ from graspel.findings import compare_resistance
 from graspel.findings.resistance import describe_pairs
 from graspel.graph import Graph, Origin
 from graspel.learning.history import Round
+from graspel.plot.canvas import clip_name
 from graspel.plot.fitted import get_learner
-from graspel.plot.palette import clip_name
 from graspel.report.inputs import Inputs, Source
 from graspel.report.packing import finite_or_none, pack
 

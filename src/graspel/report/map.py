@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from graspel.estimators.tsne import GraspelTSNE
-from graspel.plot.layout import best_view
+from graspel.plot.drawing import best_view
 from graspel.report.inputs import Inputs
 from graspel.runtime.types import Floats
 

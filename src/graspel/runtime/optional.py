@@ -1,4 +1,8 @@
-"""Optional packages: they are imported when they are needed, and one error says what to install."""
+"""Late imports: optional packages, for which one error says what to install, and views of objects in notebooks.
+
+Graphs and certificates are defined in low rooms, and drawing them needs high ones. So their views are named here, like
+the public names in ``graspel/__init__.py``, and imported when a notebook shows an object.
+"""
 
 from __future__ import annotations
 
@@ -43,3 +47,16 @@ def require_optional(module: str, extra: str, purpose: str) -> None:
 def _missing_package(module: str, extra: str, purpose: str) -> ImportError:
     package = module.partition(".")[0]
     return ImportError(f'{purpose} needs {package}. Install it: pip install "graspel[{extra}]"')
+
+
+VIEWS = {  # class of the object: module and function
+    "Graph": ("graspel.integrations.notebook", "graph_html"),
+    "Certificate": ("graspel.integrations.notebook", "certificate_html"),
+}
+
+
+def html_view(shown: Any) -> str:
+    """Return the HTML of an object whose class is in `VIEWS`."""
+    module, function = VIEWS[type(shown).__name__]
+    html: str = getattr(import_module(module), function)(shown)
+    return html

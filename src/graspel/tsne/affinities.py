@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from graspel.data.protocol import Data
 from graspel.graph import Graph
-from graspel.linalg.contraction import contract
+from graspel.linalg.coarsen import contract
 from graspel.neighbors.search import Neighbors
 from graspel.runtime.parallel import row_blocks, run_blocks
 from graspel.runtime.types import Ints, Singles

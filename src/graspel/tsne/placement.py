@@ -49,8 +49,7 @@ import scipy.sparse as sp
 from graspel.data.protocol import Data, local_points
 from graspel.graph import Graph
 from graspel.learning.spectral_coordinates import START_SPREAD, spectral_start
-from graspel.linalg.coarsen import Coarsening
-from graspel.linalg.contraction import group_means
+from graspel.linalg.coarsen import Coarsening, group_means
 from graspel.runtime.parallel import row_blocks
 from graspel.runtime.types import Floats, Ints
 

@@ -11,8 +11,8 @@ replaced by two trees of half the weight, whose sum has a smaller variance. On u
 stage soon, it saves a third of the iterations.
 
 Two implementations sample in this way. Up to `COMPILED_SIZE` nodes, all nodes of an independent set of low degree are
-eliminated in one round, as array operations (:mod:`graspel.linalg.factor.elimination_levels`). On larger graphs a
-compiled loop eliminates one node after the other (:mod:`graspel.linalg.factor.elimination_sequence`). The factors are
+eliminated in one round, as array operations (:mod:`graspel.linalg.factor.elimination`). On larger graphs a
+compiled loop eliminates one node after the other (:mod:`graspel.linalg.factor.elimination`). The factors are
 equally good: on nine graphs of 1,800 to 9,400 nodes conjugate gradients took 14 to 30 iterations with either, and the
 numbers of entries differ by 4 % at most. The compiled loop takes a half to a fifth of the time (usps, six neighbors: 32
 instead of 171 ms), but to load it takes 0.4 to 0.6 s once, for which small data should not wait. Nodes of degree
@@ -22,7 +22,7 @@ and O(E log N) time.
 
 A non-negative diagonal can be added, L + diag(s). It is treated as edges to a ground node that is never eliminated.
 
-Nodes are first renumbered so that neighbors are close together (:mod:`graspel.linalg.factor.ordering`), and then in the
+Nodes are first renumbered so that neighbors are close together (:mod:`graspel.linalg.laplacian`), and then in the
 order of their elimination. Vectors in this `order` find most of their operands in the cache.
 
 References
@@ -43,9 +43,8 @@ from numpy.typing import NDArray
 
 from graspel.linalg.components import Components
 from graspel.linalg.factor.dense_factor import DenseFactor
-from graspel.linalg.factor.elimination_levels import EliminationLevels
-from graspel.linalg.factor.elimination_sequence import EliminationSequence
-from graspel.linalg.factor.ordering import permute
+from graspel.linalg.factor.elimination import EliminationLevels, EliminationSequence
+from graspel.linalg.laplacian import permute
 from graspel.linalg.vectors import MIN_THREADED_LENGTH, map_each
 from graspel.runtime.memory import return_free_memory
 from graspel.runtime.parallel import row_blocks, run_blocks

@@ -6,6 +6,12 @@ to one more node, the ground. Eliminating a node with weights w_i, ground weight
 to the edges between its neighbors and (w_i / W) s to their ground weights. Nothing is ever subtracted, so each pivot is
 correct to a few units in the last place, whatever the range of the weights.
 
+`CarefulElimination` does the same to the fronts of a sparse graph (:mod:`graspel.linalg.factor.front_tree`). Every
+front holds edge weights, and the reference is one more node of it, the last. On the way back, the resistances between
+the later nodes of a front are known, and those of its own nodes follow one by one, by `DenseFactor.resistances`. The
+entries that solves need are those of Cholesky's method: D^-1 = G^-T diag(d)^-1 G^-1 and H' = -P, with P = G^-T times
+the shares of later nodes. No entry of G^-1 is negative, so these are sums of positive terms too.
+
 References
 ----------
 F. Dorfler and F. Bullo. Kron reduction of graphs with applications to electrical networks. IEEE Transactions on
@@ -20,7 +26,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
-from graspel.runtime.types import Floats
+from graspel.linalg.factor.front_tree import FrontTree
+from graspel.runtime.types import Floats, Ints
 
 PANEL = 32  # rows eliminated one by one before one matrix product updates the remaining rows
 
@@ -123,3 +130,84 @@ class DenseFactor:
         return scipy.linalg.solve_triangular(
             self.G, X, lower=True, unit_diagonal=True, trans=int(transposed), check_finite=False
         )
+
+
+class CarefulElimination:
+    """All fronts of a tree eliminated, from the parts to the whole.
+
+    Parameters
+    ----------
+    tree : FrontTree
+    entries : array, the weights of the edges in the fronts, and in the diagonal those of the edges to the reference;
+        overwritten by what solves need
+
+    Attributes
+    ----------
+    entries : array
+    logdet : float, logarithm of the weighted number of spanning trees
+    """
+
+    def __init__(self, tree: FrontTree, entries: Floats) -> None:
+        self._tree, self.entries, self.logdet = tree, entries, 0.0
+        self._factors: list[DenseFactor] = []
+        left: dict[int, Floats] = {}
+        for f in range(tree.n_fronts):
+            self._eliminate(f, left)
+
+    def _eliminate(self, f: int, left: dict[int, Floats]) -> None:
+        tree = self._tree
+        own, beside = tree.split(f, self.entries)
+        a, b = beside.shape
+        A = np.zeros((a + b + 1, a + b + 1))
+        A[:a, :a], A[:a, a:-1] = own, beside
+        A[:a, -1] = np.diag(own)
+        A += A.T
+        for part in tree.parts_of(f):
+            nodes = np.append(tree.places(part), a + b)
+            A[np.ix_(nodes, nodes)] += left.pop(part)
+        factor = DenseFactor(A, np.zeros(len(A)), n_eliminated=a)
+        left[f] = factor.rest
+        self.logdet += factor.logdet()
+        self._factors.append(factor)
+        inverse = scipy.linalg.solve_triangular(factor.G[:a, :a], np.eye(a), lower=True, unit_diagonal=True)
+        own[:] = inverse.T @ (inverse / factor.pivots[:, None])
+        beside[:] = inverse.T @ factor.G[a:-1, :a].T  # the shares are -G
+
+    def half_columns(self, rows: Ints) -> Floats:
+        """Columns of D^-1/2 G^-1: the squared distance between two of them is the resistance between their rows.
+
+        Where this is far smaller than the resistances to the reference, differences of M would lose it to rounding.
+        """
+        tree = self._tree
+        X = np.zeros((tree.size + 1, len(rows)))
+        X[rows, np.arange(len(rows))] = 1.0
+        for f, factor in enumerate(self._factors):
+            a = len(factor.pivots)
+            own = slice(tree.limits[f], tree.limits[f + 1])
+            y = scipy.linalg.solve_triangular(factor.G[:a, :a], X[own], lower=True, unit_diagonal=True)
+            X[tree.later[tree.pointers[f] : tree.pointers[f + 1]]] -= factor.G[a:-1, :a] @ y
+            X[own] = y / np.sqrt(factor.pivots)[:, None]
+        return X[:-1]
+
+    def restore_resistances(self) -> tuple[Floats, Floats]:
+        """The resistance of every row to the reference (0 for itself), and those of the edges of the tree."""
+        tree = self._tree
+        found, to_reference = np.empty(len(tree.slots)), np.zeros(tree.size + 1)
+        known = {tree.n_fronts - 1: np.zeros((1, 1))}
+        for f in range(tree.n_fronts - 1, -1, -1):
+            factor = self._factors[f]
+            R = factor.resistances(known.pop(f))
+            a = len(factor.pivots)
+            b = len(R) - a - 1
+            slots = slice(tree.slot_pointers[f], tree.slot_pointers[f + 1])
+            s = tree.slots[slots] - tree.firsts[f]
+            inside = s < a * a
+            row = np.where(inside, s // max(a, 1), (s - a * a) // max(b, 1))
+            found[slots] = R[row, np.where(inside, s % max(a, 1), a + (s - a * a) % max(b, 1))]
+            to_reference[tree.limits[f] : tree.limits[f + 1]] = R[:a, -1]
+            for part in tree.parts_of(f):
+                nodes = np.append(tree.places(part), len(R) - 1)
+                known[part] = R[np.ix_(nodes, nodes)]
+        R = np.empty(len(tree.slots))
+        R[tree.slot_order] = found
+        return to_reference, R[tree.size : tree.size + len(tree.edge)]

@@ -11,7 +11,8 @@ After all pieces have been eliminated, the inverse M follows from the whole to t
 
 and M_BB lies in the front of the next larger piece, where M is known already. This is Takahashi's selected inversion in
 blocks: it gives M, and so the resistances R_ij = M_ii + M_jj - 2 M_ij, on all edges, and never the whole of M. All work
-is in products of dense matrices; a graph of few nodes is one front.
+is in products of dense matrices; a graph of few nodes is one front. The cost depends on how well the graph can be cut:
+18,600 images with 4.4 edges per node take 0.08 s, and 70,000 take 4.4 s.
 
 Cholesky's method loses digits where weights differ by many orders of magnitude. Whether that matters is checked by
 Foster's theorem, sum of w R = N - 1. If so, the fronts are eliminated node by node on the *weights*
@@ -41,7 +42,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri, dtrtri
 
-from graspel.linalg.factor.careful import CarefulElimination
+from graspel.linalg.factor.dense_factor import CarefulElimination
 from graspel.linalg.factor.front_tree import FrontTree
 from graspel.runtime.parallel import row_blocks, run_blocks
 from graspel.runtime.types import Floats, Ints
@@ -306,3 +307,44 @@ class Solves:
 
         solve_fronts_forward(numbers, *self._fronts, X, origin)
         solve_fronts_backward(int(numbers[0]), *self._fronts, X, origin)
+
+
+class EdgeResistances:
+    """The resistances of the edges (heads, tails) of a connected graph as a function of their weights.
+
+    `ground` is added to the diagonal of the Laplacian. `work` is the cost of one evaluation, in multiplications.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> triangle = EdgeResistances(np.array([0, 0, 1]), np.array([1, 2, 2]), 3)
+    >>> logdet, R = triangle(np.array([1.0, 1.0, 1.0]))
+    >>> round(float(np.exp(logdet)), 9), R.round(6)  # the eigenvalues are 3 and 3
+    (9.0, array([0.666667, 0.666667, 0.666667]))
+    """
+
+    def __init__(self, heads: Ints, tails: Ints, n_nodes: int, ground: float = 0.0, n_threads: int = 1) -> None:
+        self._edges, self._tree = (heads, tails), FrontTree(heads, tails, n_nodes, ground, n_threads)
+        self._careful = False  # whether some weights spanned too many digits for Cholesky's method
+        self.work = self._tree.work
+
+    def __call__(self, w: Floats) -> tuple[float, Floats]:
+        """The log-determinant and the resistances of the edges, for positive weights.
+
+        The determinant is that of L + 11'/N, or with a ground that of L + ground I.
+        """
+        factor = self.factor(w)
+        return factor.logdet, factor.resistances
+
+    def resistances(self, w: Floats) -> Floats:
+        """The resistances of the edges, for positive weights."""
+        return self.factor(w).resistances
+
+    def factor(self, w: Floats) -> ExactFactor:
+        """The factors for positive weights."""
+        if not self._careful:
+            found = ExactFactor(self._tree, *self._edges, w)
+            if found.is_accurate:
+                return found
+            self._careful = True
+        return ExactFactor(self._tree, *self._edges, w, careful=True)
