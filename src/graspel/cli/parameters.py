@@ -16,6 +16,8 @@ from inspect import cleandoc
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from graspel.runtime.docstrings import find_section, inherit_entries
+
 __all__ = ["Described", "build_estimator", "describe_parameters", "find_initial_file", "parse_value", "read_settings"]
 
 ESTIMATORS = Path(__file__).parent.parent / "estimators"
@@ -46,12 +48,20 @@ class Described(NamedTuple):
 
 @cache
 def _read_docstring(estimator: str) -> dict[str, Described]:
-    sources = (path.read_text(encoding="utf-8") for path in sorted(ESTIMATORS.glob("*.py")))
-    tree = ast.parse(next(source for source in sources if f"\nclass {estimator}(" in source))
-    found = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == estimator)
-    section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w+\n-+$|\Z)", ast.get_docstring(found) or "", re.DOTALL | re.M)
-    entries = re.findall(r"^(\w+) : (.*)\n((?:[ \n].*\n?)*)", section[1] if section else "", re.M)
+    found, base = _find_class(estimator), _find_class("LearnerEstimator")
+    constructor = next(node for node in found.body if isinstance(node, ast.FunctionDef) and node.name == "__init__")
+    names = {argument.arg for argument in constructor.args.args + constructor.args.kwonlyargs}
+    inherited = (ast.get_docstring(base) or "") if "learner" in names else ""
+    section = find_section(inherit_entries(ast.get_docstring(found) or "", inherited, names), "Parameters")
+    entries = re.findall(r"^(\w+) : (.*)\n((?:[ \n].*\n?)*)", section, re.M)
     return {n: Described(kind, " ".join(cleandoc(text).partition("\n\n")[0].split())) for n, kind, text in entries}
+
+
+@cache
+def _find_class(name: str) -> ast.ClassDef:
+    sources = (path.read_text(encoding="utf-8") for path in sorted(ESTIMATORS.glob("*.py")))
+    tree = ast.parse(next(source for source in sources if f"\nclass {name}(" in source))
+    return next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
 
 
 def describe_parameters(estimator: str) -> dict[str, Described]:

@@ -32,20 +32,12 @@ class GraspelClassifier(ClassifierMixin, LearnerEstimator):
 
     Parameters
     ----------
-    metric : {"euclidean", "cosine", "correlation", "precomputed"}, str or callable, default="euclidean"
-        The distance between points, as in GRASPEL. If you give a learner, set it there.
     learner : GRASPEL, default=None
         How the graph is learned. None is ``GRASPEL(3, max_iter=0)``: three nearest neighbors, the components joined by
         their closest pairs.
     normalize_mass : bool, default=True
         Whether the classes are brought to their shares among the labeled points. Leave it out if you labeled some
         classes more often than they occur.
-    random_state : int, RandomState, Generator or None, default=None
-        Same seed, same result, at any number of threads. It also seeds a learner that has no seed of its own.
-    n_jobs : int, default=None
-        Threads; None or -1 for all cores. Also used by the learner unless it sets its own.
-    verbose : bool or int, default=False
-        Print progress.
 
     Attributes
     ----------
@@ -55,14 +47,6 @@ class GraspelClassifier(ClassifierMixin, LearnerEstimator):
         The class of every point of the fit; labeled points keep theirs.
     label_distributions_ : array (N x classes)
         The share of each class at every point of the fit; rows sum to one.
-    learner_ : GRASPEL
-        The fitted learner, with history and certificate.
-    index_ : NeighborIndex
-        The data and the neighbors of the points, for other estimators of the same data.
-    graph_ : Graph
-        The learned graph.
-    n_features_in_ : int
-        Number of columns of X.
 
     Examples
     --------

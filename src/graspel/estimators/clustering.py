@@ -58,8 +58,6 @@ class GraspelClustering(ClusterMixin, LearnerEstimator):
         of neighbors, in the rule by which these are chosen, and in their weights. 1 clusters the learned graph alone,
         any other number also the points without a graph, by Ward's method and k-means. None: 8, or 1 if you
         say which graph to cluster, by `learner`, `n_neighbors`, or an `initial` graph other than "knn" and "unn".
-    metric : {"euclidean", "cosine", "correlation", "precomputed"}, str or callable, default="euclidean"
-        The distance between points, as in GRASPEL.
     n_neighbors : int, default=None
         Neighbors of each point in the learned graph. None: 2, or 3 with initial="unn".
     initial : {"knn", "mutual", "local-scale", "unn", "mst"}, Graph, sparse matrix or (indices, distances), \
@@ -75,12 +73,6 @@ default="knn"
     assign_labels : {"ward", "paper"}, default="ward"
         The assignment stage: how clusters are found from eigenvectors. "ward" merges nodes along the edges of the graph
         and needs no seed; "paper" is Algorithm 2 of the paper, k-means from random starts on the first eigenvectors.
-    random_state : int, RandomState, Generator or None, default=None
-        Same seed, same clusters, at any number of threads. It also seeds a learner that has no seed of its own.
-    n_jobs : int, default=None
-        Threads; None or -1 for all cores. Also used by the learner unless it sets its own.
-    verbose : bool or int, default=False
-        Print progress.
 
     Attributes
     ----------
@@ -88,10 +80,6 @@ default="knn"
         Cluster of every point. Clusters are numbered in the order of their first points. -1 is noise.
     n_clusters_ : int
         Number of clusters.
-    learner_ : GRASPEL
-        The fitted learner, with history and certificate.
-    index_ : NeighborIndex
-        The data and the neighbors of the points, for other estimators of the same data.
     graph_ : Graph
         The graph that was clustered, with `consensus` 1. A consensus comes from several graphs, and has none;
         `learner_.graph_` is the learned one.
@@ -121,8 +109,6 @@ default="knn"
     eigengap_ : Eigengap or None
         The first eigenvalues of the learned graph and their gaps, from which "auto" chooses if it clusters this graph
         alone; None where the number of clusters was given.
-    n_features_in_ : int
-        Number of columns of X.
 
     Examples
     --------

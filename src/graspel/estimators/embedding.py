@@ -31,17 +31,9 @@ class GraspelEmbedding(GraphEmbedding):
     ----------
     n_components : int, default=2
         Number of eigenvectors (the paper's r - 1), from 1 to one less than the number of points.
-    metric : {"euclidean", "cosine", "correlation", "precomputed"}, str or callable, default="euclidean"
-        The distance between points, as in GRASPEL. If you give a learner, set it there.
     learner : GRASPEL, default=None
         How the graph is learned. None is ``GRASPEL()``, with critical edges: these make distances in the embedding
         agree with those in the data.
-    random_state : int, RandomState, Generator or None, default=None
-        Same seed, same embedding, at any number of threads. It also seeds a learner that has no seed of its own.
-    n_jobs : int, default=None
-        Threads; None or -1 for all cores. Also used by the learner unless it sets its own.
-    verbose : bool or int, default=False
-        Print progress.
 
     Attributes
     ----------
@@ -49,14 +41,6 @@ class GraspelEmbedding(GraphEmbedding):
         Coordinates of every point. The sign of each column is such that its longer tail is positive.
     eigenvalues_ : array of n_components
         Eigenvalues of the eigenvectors used, ascending.
-    learner_ : GRASPEL
-        The fitted learner, with history and certificate.
-    index_ : NeighborIndex
-        The data and the neighbors of the points, for other estimators of the same data.
-    graph_ : Graph
-        The learned graph.
-    n_features_in_ : int
-        Number of columns of X.
 
     Examples
     --------

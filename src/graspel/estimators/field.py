@@ -24,8 +24,6 @@ class GraspelField(LearnerEstimator):
 
     Parameters
     ----------
-    metric : {"euclidean", "cosine", "correlation", "precomputed"}, str or callable, default="euclidean"
-        The distance between points, as in GRASPEL. If you give a learner, set it there.
     learner : GRASPEL, default=None
         How the graph is learned. None is ``GRASPEL(5, max_iter=0)``: five nearest neighbors, the components joined by
         their closest pairs.
@@ -33,23 +31,11 @@ class GraspelField(LearnerEstimator):
         Prior standard deviation, in the unit of the graph. None: by maximum likelihood, for each column of values.
     scale : float, default=None
         The factor s, in the unit of the values. None: by maximum likelihood.
-    random_state : int, RandomState, Generator or None, default=None
-        Same seed, same result, at any number of threads. It also seeds a learner that has no seed of its own.
-    n_jobs : int, default=None
-        Threads; None or -1 for all cores. Also used by the learner unless it sets its own.
-    verbose : bool or int, default=False
-        Print progress.
 
     Attributes
     ----------
-    learner_ : GRASPEL
-        The fitted learner, with history and certificate.
-    index_ : NeighborIndex
-        The data and the neighbors of the points, for other estimators of the same data.
-    graph_ : Graph
-        The learned graph.
-    n_features_in_ : int
-        Number of columns of X.
+    field_ : Field
+        The field on the nodes of the graph.
 
     Examples
     --------

@@ -9,8 +9,7 @@ import scipy.sparse as sp
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from graspel.data.frames import fill_other_than_zero
-from graspel.data.validation import check_kind
+from graspel.data.validation import check_kind, fill_other_than_zero
 from graspel.estimators.field import find_new_points
 from graspel.estimators.learner import GRASPEL
 from graspel.estimators.uses_learner import LearnerEstimator
@@ -40,12 +39,6 @@ class GraspelImputer(OneToOneFeatureMixin, TransformerMixin, LearnerEstimator):
     ----------
     learner : GRASPEL, default=None
         How the graph of the filled and standardized rows is learned. None is ``GRASPEL(5, max_iter=0)``.
-    random_state : int, RandomState, Generator or None, default=None
-        Same seed, same result, at any number of threads. It also seeds a learner that has no seed of its own.
-    n_jobs : int, default=None
-        Threads; None or -1 for all cores. Also used by the learner unless it sets its own.
-    verbose : bool or int, default=False
-        Print progress.
 
     Attributes
     ----------
@@ -54,8 +47,6 @@ class GraspelImputer(OneToOneFeatureMixin, TransformerMixin, LearnerEstimator):
     deviation_ : array (N x M)
         The standard deviation of every filled cell; 0 for those that were known. Known cells are hidden and filled to
         see how large errors are. NaN in a column with one known cell, which does not tell how much it varies.
-    learner_, index_, graph_
-        The learner, the neighbors and the graph of the filled rows.
     n_features_in_ : int
         Number of columns.
 

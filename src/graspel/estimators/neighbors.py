@@ -38,29 +38,13 @@ class GraspelNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learne
     include_self : bool, default=True
         Whether a point is among its own neighbors, as KNeighborsTransformer has it. False: rows hold the `n_neighbors`
         nearest other points, in every mode; cleanlab wants that, and takes a distance of 0 for a duplicate.
-    metric : {"euclidean", "cosine", "correlation", "precomputed"}, str or callable, default="euclidean"
-        The distance between points, as in GRASPEL. If you give a learner, set it there.
     learner : GRASPEL, default=None
         How the graph is learned. None is ``GRASPEL()``.
-    random_state : int, RandomState, Generator or None, default=None
-        Same seed, same neighbors, at any number of threads. It also seeds a learner that has no seed of its own.
-    n_jobs : int, default=None
-        Threads; None or -1 for all cores. Also used by the learner unless it sets its own.
-    verbose : bool or int, default=False
-        Print progress.
 
     Attributes
     ----------
-    learner_ : GRASPEL
-        The fitted learner, with history and certificate.
-    index_ : NeighborIndex
-        The data and the neighbors of the points, for other estimators of the same data.
-    graph_ : Graph
-        The learned graph.
     n_samples_fit_ : int
         Number of points of the fit.
-    n_features_in_ : int
-        Number of columns of X.
 
     Notes
     -----

@@ -30,20 +30,12 @@ class GraspelRegressor(RegressorMixin, LearnerEstimator):
 
     Parameters
     ----------
-    metric : {"euclidean", "cosine", "correlation", "precomputed"}, str or callable, default="euclidean"
-        The distance between points, as in GRASPEL. If you give a learner, set it there.
     learner : GRASPEL, default=None
         How the graph is learned. None is ``GRASPEL(5, max_iter=0)``: five nearest neighbors, the components joined by
         their closest pairs.
     trend : bool, default=True
         Whether the values may follow the columns of X, linearly and smoothly, beside the graph. Sparse matrices and
         distances have no trend but a mean.
-    random_state : int, RandomState, Generator or None, default=None
-        Same seed, same result, at any number of threads. It also seeds a learner that has no seed of its own.
-    n_jobs : int, default=None
-        Threads; None or -1 for all cores. Also used by the learner unless it sets its own.
-    verbose : bool or int, default=False
-        Print progress.
 
     Attributes
     ----------
@@ -57,14 +49,6 @@ class GraspelRegressor(RegressorMixin, LearnerEstimator):
         The prior standard deviation of the field in the unit of the graph, and its factor.
     left_out_ : array of N
         The standard score of every known value: how far it is from what the others say; NaN where y is.
-    learner_ : GRASPEL
-        The fitted learner, with history and certificate.
-    index_ : NeighborIndex
-        The data and the neighbors of the points, for other estimators of the same data.
-    graph_ : Graph
-        The learned graph.
-    n_features_in_ : int
-        Number of columns of X.
 
     Examples
     --------

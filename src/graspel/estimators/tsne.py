@@ -83,17 +83,9 @@ class GraspelTSNE(GraphEmbedding):
         Points for each representative; the paper's 5X. With 1 all points are placed by t-SNE.
     tol : float, default=0.006
         The iterations on all points end once 50 of them lower the divergence by less than this share of it.
-    metric : {"euclidean", "cosine", "correlation", "precomputed"}, str or callable, default="euclidean"
-        The distance between points, as in GRASPEL. If you give a learner, set it there.
     learner : GRASPEL, default=None
         How the graph is learned. None is ``GRASPEL(max_iter=0)``: the graph of nearest neighbors, its components joined
         by their closest pairs.
-    random_state : int, RandomState, Generator or None, default=None
-        Same seed, same embedding, at any number of threads. It also seeds a learner that has no seed of its own.
-    n_jobs : int, default=None
-        Threads; None or -1 for all cores. Also used by the learner unless it sets its own.
-    verbose : bool or int, default=False
-        Print progress.
 
     Attributes
     ----------
@@ -109,16 +101,8 @@ class GraspelTSNE(GraphEmbedding):
         Kullback-Leibler divergence after the last iteration; nan where there was none.
     n_iter_ : int
         Number of iterations.
-    learner_ : GRASPEL
-        The fitted learner, with history and certificate.
-    index_ : NeighborIndex
-        The data and the neighbors of the points, for other estimators of the same data.
-    graph_ : Graph
-        The learned graph.
     coarse_graph_ : Graph
         The graph of the groups; only with a `reduction` above 1.
-    n_features_in_ : int
-        Number of columns of X.
 
     Examples
     --------

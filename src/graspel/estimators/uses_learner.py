@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any, ClassVar, Self
 
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
@@ -12,6 +13,7 @@ from graspel.estimators.learner import GRASPEL
 from graspel.graph import Graph
 from graspel.learning.fit import Fit
 from graspel.neighbors.index import Links, NeighborIndex
+from graspel.runtime.docstrings import inherit_entries
 from graspel.runtime.types import Floats
 
 
@@ -19,13 +21,40 @@ class LearnerEstimator(GraphEstimator):
     """An estimator with the parameter `learner`, a GRASPEL or None.
 
     It copies the learner that the user gave, and fits the copy on data that were checked once. A subclass defines
-    `_default_learner`, the learner that is used if the user gives none.
+    `_default_learner`, the learner that is used if the user gives none. Its docstring gains what stands here.
+
+    Parameters
+    ----------
+    metric : {"euclidean", "cosine", "correlation", "precomputed"}, str or callable, default="euclidean"
+        The distance between points, as in GRASPEL. If you give a learner, set it there.
+    random_state : int, RandomState, Generator or None, default=None
+        Same seed, same result, at any number of threads. It also seeds a learner that has no seed of its own.
+    n_jobs : int, default=None
+        Threads; None or -1 for all cores. Also used by the learner unless it sets its own.
+    verbose : bool or int, default=False
+        Print progress.
+
+    Attributes
+    ----------
+    learner_ : GRASPEL
+        The fitted learner, with history and certificate.
+    index_ : NeighborIndex
+        The data and the neighbors of the points, for other estimators of the same data.
+    graph_ : Graph
+        The learned graph.
+    n_features_in_ : int
+        Number of columns of X.
     """
 
     LEARNER_PARAMETERS: ClassVar[dict[str, Any]] = {"metric": "euclidean"}  # what they mean if they are not given
 
     learner: GRASPEL | None
     learner_: GRASPEL
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.__doc__ and "__init__" in vars(cls):
+            cls.__doc__ = inherit_entries(cls.__doc__, LearnerEstimator.__doc__ or "", signature(cls).parameters)
 
     def _default_learner(self) -> GRASPEL:
         raise NotImplementedError
