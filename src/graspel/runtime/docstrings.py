@@ -37,7 +37,9 @@ def inherit_entries(docstring: str, base: str, parameters: Iterable[str]) -> str
         if title == "Parameters":
             added = [entry for entry in added if entry[1] in parameters]
         entries = "\n".join([own, *(entry[0].rstrip() for entry in added)])
-        docstring = _pattern(title).sub(lambda found, entries=entries: f"{entries}\n\n", docstring).rstrip()
+        found = _pattern(title).search(docstring)
+        if found:
+            docstring = f"{docstring[: found.start()]}{entries}\n\n{docstring[found.end() :]}".rstrip()
     return docstring
 
 
