@@ -20,6 +20,7 @@ from graspel.findings.classes import count_classes
 from graspel.findings.copies import EXACT, NEARLY, find_copies, find_leaks, find_near_copies
 from graspel.findings.differences import find_differences
 from graspel.findings.doubtful_labels import find_doubtful_labels
+from graspel.findings.given import check_classes, check_each, check_length, number_classes
 from graspel.findings.groups import distances_to_centers, find_nearest_groups, find_representatives
 from graspel.findings.near_points import NEAR, NearPoints, near_points
 from graspel.findings.odd_columns import find_odd_columns
@@ -29,7 +30,7 @@ from graspel.findings.summary import summarize
 from graspel.findings.table import Table
 from graspel.io.point_files import write_rows
 from graspel.neighbors.index import NeighborIndex
-from graspel.runtime.shown import quote, shorten
+from graspel.runtime.shown import shorten
 from graspel.runtime.types import Ints
 
 __all__ = ["FINDINGS", "Audit", "audit"]
@@ -129,7 +130,7 @@ def audit(
     X : array, sparse matrix, DataFrame or NeighborIndex (N x M)
         The points as rows. Neighbors are searched once for everything.
     y : array-like of N, optional
-        Known classes, whose labels are checked.
+        Known classes, whose labels are checked; None, NaN or an empty text for a point without a label.
     split : array-like of N, optional
         The part that each point is in, such as "train" and "test".
     texts : sequence of N str, optional
@@ -164,19 +165,26 @@ def audit(
         7 alcohol   140
     """
     index = X
-    if not isinstance(X, NeighborIndex):
+    if isinstance(X, NeighborIndex):
+        X.check_agrees(GRASPEL(metric=metric))
+    else:
         names = find_row_names(X) if names is None else names
         index = NeighborIndex(X, metric=metric, random_state=random_state, n_jobs=n_jobs)
         values = X if values is None and hasattr(X, "columns") else values
     values = index.features if values is None and texts is None else values
     n = index.expect(NEAR).n_points
+    shown = values if values is None or isinstance(values, Shown) else make_shown(values)
+    if shown is not None:
+        check_length("values", shown.values.shape[0], n)
+    if not isinstance(clusters, str | int | np.integer | None):
+        check_length("clusters", len(getattr(clusters, "labels_", clusters)), n)
     case = _Case(
         index=index,
-        shown=values if values is None or isinstance(values, Shown) else make_shown(values),
-        texts=_check_each("texts", texts, n),
-        names=_check_each("names", names, n),
-        classes=_check_each("y", y, n),
-        split=_check_each("split", split, n),
+        shown=shown,
+        texts=check_each("texts", texts, n),
+        names=check_each("names", names, n),
+        classes=check_classes(y, n),
+        split=check_each("split", split, n),
         clusters=clusters,
         learner=model,
         run={"random_state": random_state, "n_jobs": n_jobs},
@@ -242,11 +250,11 @@ class _Case:
         return Audit(named, self.model, self.clusterer)
 
     def _labels(self, classes: list[str]) -> Table:
-        known, numbers = np.unique(np.asarray(classes), return_inverse=True)
-        found = find_doubtful_labels(self.near, self.model.graph_, numbers.astype(np.int64))
+        known, numbers = number_classes(classes)
+        found = find_doubtful_labels(self.near, self.model.graph_, numbers)
         found = found.take(found["score"] > 0)
         evidence = [
-            "; ".join(f"{q}: {classes[q]}" for q in self.near.of(p)[:WITNESSES].tolist())
+            "; ".join(f"{q}: {classes[q] or '(none)'}" for q in self.near.of(p)[:WITNESSES].tolist())
             for p in found["point"].tolist()
         ]
         columns = {**found.columns, "label": known[found["label"]], "suggested": known[found["suggested"]]}
@@ -363,22 +371,12 @@ def _first_and_all(points: Ints, odd: Table) -> dict[str, Any]:
 
 
 def _largest_classes(groups: Ints, n_groups: int, classes: list[str]) -> list[str]:
-    known, numbers = np.unique(np.asarray(classes), return_inverse=True)
-    counts = count_classes(groups, numbers.astype(np.int64), (n_groups, len(known)))
+    known, numbers = number_classes(classes)
+    labeled = numbers >= 0
+    counts = count_classes(groups[labeled], numbers[labeled], (n_groups, len(known)))
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     order = np.argsort(-shares, axis=1, kind="stable")[:, :APART]
     return [
         "; ".join(f"{known[k]}: {shares[g, k]:.0%}".replace("%", " %") for k in order[g] if shares[g, k] > 0)
         for g in range(n_groups)
     ]
-
-
-def _check_each(what: str, given: Any, n: int) -> list[str] | None:
-    """One text for each point; None stays None."""
-    if given is None:
-        return None
-    if isinstance(given, str) or not hasattr(given, "__len__"):
-        raise ValueError(f"{what}={quote(given)}: must be a list with one entry for each point.")
-    if len(given) != n:
-        raise ValueError(f"{what} has {len(given):,} entries, but X has {n:,} rows; give one for each.")
-    return [str(one) for one in (given.tolist() if hasattr(given, "tolist") else given)]

@@ -35,21 +35,21 @@ CONFIDENT = 0.8  # score: nine of ten votes for another label. On six sets with 
 
 
 def find_doubtful_labels(near: NearPoints, graph: Graph, classes: Ints) -> Table:
-    """All points, the most doubtful label first, by the votes of the points near them in the data and in the graph.
+    """All labels, the most doubtful one first, by the votes of the points near them in the data and in the graph.
 
     Parameters
     ----------
     near : NearPoints
     graph : Graph
-    classes : array of N, the classes as numbers from 0
+    classes : array of N, the classes as numbers from 0; -1 for a point without a label, which has no vote
 
     Returns
     -------
     labels : Table
-        With the `point`, its `label`, the `suggested` one, the share of the votes for each (`own_share`,
-        `suggested_share`), their difference (`score`, from -1 to 1; doubtful if it is positive), whether the case is
-        `confident`, and the point near it that has the suggested label and the largest vote (`witness`; the point
-        itself if there is none).
+        Of the points with a label, with the `point`, its `label`, the `suggested` one, the share of the votes for each
+        (`own_share`, `suggested_share`), their difference (`score`, from -1 to 1; doubtful if it is positive), whether
+        the case is `confident`, and the point near it that has the suggested label and the largest vote (`witness`; the
+        point itself if there is none).
 
     Examples
     --------
@@ -61,34 +61,36 @@ def find_doubtful_labels(near: NearPoints, graph: Graph, classes: Ints) -> Table
     (2, 1, 0, 1.0, 0)
     """
     W = _similarities(near, graph)
-    n, n_classes = len(classes), int(classes.max()) + 1
-    labels = sp.csr_array((np.ones(n), classes, np.arange(n + 1)), shape=(n, n_classes))
-    credit = _shares(W @ labels)[np.arange(n), classes]
+    n, labeled = len(classes), np.flatnonzero(classes >= 0)
+    shape, points, known = (n, int(classes.max(initial=0)) + 1), np.arange(n), np.maximum(classes, 0)
+    labels = sp.csr_array((np.ones(len(labeled)), (labeled, classes[labeled])), shape=shape)
+    credit = _shares(W @ labels)[points, known]
     votes = sp.csr_array(sp.diags_array(np.asarray(credit) + 1e-6) @ labels)
     shares = _shares(W @ votes)
-    own = np.asarray(shares[np.arange(n), classes]).ravel()
-    others = sp.csr_array(shares - sp.csr_array((own, classes, np.arange(n + 1)), shape=shares.shape))
+    own = np.asarray(shares[points, known]).ravel()
+    others = sp.csr_array(shares - sp.csr_array((own, (points, known)), shape=shape))
     best = others.max(axis=1).toarray().ravel()
     suggested = np.asarray(others.argmax(axis=1)).ravel().astype(np.int64)
     suggested = np.where(best > 0, suggested, classes)
     score = np.where(best > 0, best, 0.0) - own
     columns = {
-        "point": np.arange(n),
+        "point": points,
         "label": classes,
         "suggested": suggested,
         "score": score,
         "own_share": own,
         "suggested_share": np.where(best > 0, best, own),
-        "confident": (score > CONFIDENT) & _is_confirmed(own, classes)[classes],
+        "confident": (score > CONFIDENT) & _is_confirmed(own[labeled], classes[labeled], shape[1])[known],
         "witness": _witnesses(W, classes, suggested),
     }
-    return Table(columns).take(np.lexsort([np.arange(n), -score]))
+    order = np.lexsort([points, -score])
+    return Table(columns).take(order[classes[order] >= 0])
 
 
-def _is_confirmed(own: Floats, classes: Ints) -> Bools:
+def _is_confirmed(own: Floats, classes: Ints, n_classes: int) -> Bools:
     """Whether the median share of the votes that agree with the labels of a class is above one half."""
-    agrees = np.bincount(classes[own > 0.5], minlength=int(classes.max()) + 1)
-    confirmed: Bools = 2 * agrees > np.bincount(classes, minlength=len(agrees))
+    agrees = np.bincount(classes[own > 0.5], minlength=n_classes)
+    confirmed: Bools = 2 * agrees > np.bincount(classes, minlength=n_classes)
     return confirmed
 
 

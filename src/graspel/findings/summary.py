@@ -63,7 +63,8 @@ def _say_copies(copies: Table) -> str:
     exact = int((copies["kind"] == EXACT).sum())
     said = f"{_points(exact, 'is', 'are')} equal to an earlier one, and {len(copies) - exact:,} nearly so."
     if "label" in copies.columns:
-        differ = int((copies["label"] != copies["copy_label"]).sum())
+        one, other = copies["label"], copies["copy_label"]
+        differ = int(((one != other) & (one != "") & (other != "")).sum())
         said += f" {differ:,} of them have another label than their copy." if differ else ""
     return said
 

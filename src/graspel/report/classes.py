@@ -64,7 +64,7 @@ def compare_with_classes(inputs: Inputs, groups: list[Group]) -> Comparison | No
     classes, clusters = inputs.classes, inputs.clusters
     if classes is None:
         return None
-    labels = find_doubtful_labels(inputs.near, inputs.graph, classes.classes)
+    labels = find_doubtful_labels(inputs.near, inputs.graph, classes.labeled)
     least, share, most = LISTED
     n_doubtful = int((labels["score"] > 0).sum())
     labels = labels.head(min(n_doubtful, most, max(least, int(share * inputs.n_points))))

@@ -30,6 +30,7 @@ from graspel.runtime.types import Floats, Ints
 
 SMALLEST_CLUSTERED = 8  # points; fewer are not clustered unless the user gives clusters
 NOISE = "-1"  # the label of points that belong to no cluster
+EMPTY = "(empty)"  # the name of the points without a label
 MAX_CLASSES = 60  # classes with a color and a name of their own: ten colors and six symbols
 TEXT_BUDGET = 5_000_000  # characters of all texts together; the page stays below 15 MB
 LONGEST_TEXT = 600  # characters of a text; longer ones are cut
@@ -77,6 +78,11 @@ class Coloring:
         """Number of classes that are one class."""
         return len(self.names) - self.has_others
 
+    @property
+    def labeled(self) -> Ints:
+        """The class of each point, -1 where its label is empty."""
+        return np.where(np.asarray(self.names)[self.classes] == EMPTY, -1, self.classes)
+
 
 def make_coloring(kind: str, labels: Any, n_points: int) -> Coloring:
     """Names, sizes and classes from labels; if there are more than 60 classes, the smallest become one."""
@@ -88,7 +94,7 @@ def make_coloring(kind: str, labels: Any, n_points: int) -> Coloring:
     if values.dtype.kind == "O":
         values = values.astype(str)
     distinct, classes, sizes = np.unique(values, return_inverse=True, return_counts=True)
-    names = [clip_name(value, LONGEST_LABEL) or "(empty)" for value in distinct]
+    names = [clip_name(value, LONGEST_LABEL) or EMPTY for value in distinct]
     if len(names) <= MAX_CLASSES:
         return Coloring(kind, names, sizes.tolist(), classes.astype(np.int64))
     largest = np.sort(np.argsort(-sizes, kind="stable")[: MAX_CLASSES - 1])
