@@ -19,7 +19,7 @@ from graspel.data.protocol import Data
 from graspel.findings.near_points import NearPoints
 from graspel.findings.shown import Shown, show_value
 from graspel.findings.table import Table
-from graspel.io.columns import CATEGORY
+from graspel.io.table import CATEGORY
 from graspel.runtime.types import Floats, Ints
 
 ORDINARY = 500  # points from which the usual part of a column is estimated

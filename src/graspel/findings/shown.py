@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from graspel.io.columns import CATEGORY, DATE, TableColumns
+from graspel.io.table import CATEGORY, DATE, TableColumns
 
 __all__ = ["Shown", "make_shown", "say_difference"]
 

@@ -2,7 +2,6 @@
 
 from graspel.graph.conversions import relative_weights
 from graspel.graph.edges import Origin
-from graspel.graph.graph import Graph
-from graspel.graph.grid import grid_graph
+from graspel.graph.graph import Graph, grid_graph
 
 __all__ = ["Graph", "Origin", "grid_graph", "relative_weights"]

@@ -43,8 +43,7 @@ from graspel.graph.names import check_names
 from graspel.graph.neighbor_lists import neighbor_lists
 from graspel.io.checks import file_suffix
 from graspel.runtime.optional import html_view
-
-__all__ = ["Graph"]
+from graspel.runtime.parameters import check_number
 
 
 class Graph:
@@ -356,3 +355,19 @@ def _freeze(matrix: sp.csr_array) -> sp.csr_array:
     for array in (matrix.data, matrix.indices, matrix.indptr):
         array.flags.writeable = False
     return matrix
+
+
+def grid_graph(rows: int = 4, columns: int = 5) -> Graph:
+    """A grid of weights 1; the node in row i and column j is number i * columns + j.
+
+    Examples
+    --------
+    >>> grid_graph(2, 3)
+    Graph(6 nodes, 7 edges, density 1.17, 1 component; 7 given)
+    """
+    for name, size in (("rows", rows), ("columns", columns)):
+        check_number(name, size, "of at least 1", lambda v: v >= 1, whole=True)
+    node = np.arange(rows * columns).reshape(rows, columns)
+    heads = np.concatenate([node[:, :-1].ravel(), node[:-1].ravel()])
+    tails = np.concatenate([node[:, 1:].ravel(), node[1:].ravel()])
+    return Graph(rows * columns, heads, tails, 1.0)

@@ -1,4 +1,4 @@
-"""A table as it was read: columns of numbers and columns of text, with the names in its header.
+"""A table as it was read: columns of numbers and of text, the names in its header, and what was made of them.
 
 A column is text if no cell of it is a number. If some are, the others are taken for faults, which are named if the
 column is used as a feature. Empty cells and the usual words for a missing value are NaN.
@@ -21,7 +21,7 @@ from graspel.io.csv_files import is_number, parse_float
 from graspel.runtime.shown import quote
 from graspel.runtime.types import Floats
 
-__all__ = ["FileTable", "parse_column", "table_of_cells"]
+__all__ = ["CATEGORY", "DATE", "NUMBER", "FileTable", "TableColumns", "parse_column", "table_of_cells"]
 
 MISSING = ("", "na", "n/a", "nan", "null", "none", "?", "-")  # cells that hold no value, in lower case
 
@@ -154,3 +154,34 @@ def _describe_fault(path: Path, cells: list[str], lines: Sequence[int], at: int)
         f"{path}, line {lines[row]}, column {at + 1}: {quote(cells[row])} is not a number; correct the cell, remove "
         f"this line, or leave the column out by --drop {at + 1}."
     )
+
+
+NUMBER, DATE, CATEGORY = "number", "date", "category"
+
+
+@dataclass(frozen=True)
+class TableColumns:
+    """Names and kinds of columns.
+
+    Attributes
+    ----------
+    names : list of str
+    kinds : list of str, "number", "date" (days since 1970) or "category" (1 where a cell holds this one, 0 elsewhere)
+    sources : list of str, the column of the table that each was made of
+
+    Examples
+    --------
+    >>> TableColumns(["age", "city = Paris"], ["number", "category"], ["age", "city"]).sources
+    ['age', 'city']
+    """
+
+    names: list[str]
+    kinds: Sequence[str] = ()
+    sources: Sequence[str] = field(default=())
+
+    def __post_init__(self) -> None:
+        """Without kinds all are numbers, and without sources each is made of itself."""
+        if not self.kinds:
+            object.__setattr__(self, "kinds", [NUMBER] * len(self.names))
+        if not self.sources:
+            object.__setattr__(self, "sources", list(self.names))

@@ -6,9 +6,8 @@ axes. `save` writes them to a file.
 
 from graspel.plot.canvas import save
 from graspel.plot.charts import convergence, resistance, spectrum
-from graspel.plot.drawing import drawing
+from graspel.plot.drawing import drawing, recovery
 from graspel.plot.layout import spectral_layout
-from graspel.plot.recovery import recovery
 from graspel.plot.scatter import embedding
 
 __all__ = [
