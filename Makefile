@@ -48,7 +48,7 @@ test-long: $(VENV)/.installed-test
 	$(PYTEST) -m long
 
 test-ecosystem: $(VENV)/.installed-test-ecosystem
-	$(PYTEST) tests/ecosystem tests/test_docs.py tests/cli/test_tables_as_people_have_them.py
+	$(PYTEST) -m "long or not long" tests/ecosystem tests/test_docs.py tests/cli/test_tables_as_people_have_them.py
 
 # networkx's own tests of the functions that we answer for, computed by our backend: what it declines counts as not
 # implemented first, and is computed by networkx then.

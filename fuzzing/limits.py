@@ -21,7 +21,7 @@ Draw = Callable[[np.random.Generator], Case]
 
 LOW_LIMITS: dict[str, dict[str, float]] = {
     "graspel.neighbors.exact": {"EXACT_WORK": 0.0},
-    "graspel.neighbors.engines": {"MIN_CLUMP": 8, "MANY_PAIRS": 0},
+    "graspel.neighbors.engines": {"MIN_BLURRED": 8, "MANY_PAIRS": 0},
     "graspel.neighbors.approximate": {"MANY_POINTS": 100},
     "graspel.neighbors.landmarks": {"TOP_LANDMARKS": 8, "QUERY_BLOCK": 64, "FOUND_BYTES": 1 << 16},
     "graspel.neighbors.cells": {"CELL_POINTS": 8, "MANY_CENTERS": 16},

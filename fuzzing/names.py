@@ -14,7 +14,7 @@ from fuzzing.cases import Case, require
 from fuzzing.files import GRAPHS, Draw
 from graspel.io.models import load_model
 
-NONE = -1  # in the place of a character after the end of a name
+NONE = -1  # instead of a character after the end of a name
 ODD = [0, 1, 9, 10, 11, 12, 13, 27, 28, 30, 31, 32, 34, 35, 38, 39, 43, 44, 45, 59, 60, 61, 62, 64, 92, 127]  # ASCII
 ODD += [0x85, 0xA0, 0xAD, 0x2028, 0x2029, 0x200B, 0x202E, 0xD800, 0xDFFF, 0xFEFF, 0xFFFE, 0xFFFF, 0x10FFFF, 0x1F600]
 MODEL = "model"

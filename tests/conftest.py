@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import os
+import sys
 
 # Before numpy is loaded: two test processes with a BLAS thread for each core would only get in each other's way.
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
+
+# Containers often switch off the cache of compiled modules, and a hundred processes of the tests would compile each
+# module again.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 import numpy as np
 import pytest

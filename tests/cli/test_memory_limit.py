@@ -32,7 +32,7 @@ def test_the_memory_that_is_asked_for_is_enough(graspel_process, data, tmp_path)
     assert graspel_process("learn", data, "-o", tmp_path / "g.npz", "-q", before=before).code == 0
 
 
-@pytest.mark.parametrize("spare", [0, 100])
+@pytest.mark.parametrize("spare", [0, pytest.param(100, marks=pytest.mark.long)])
 def test_too_little_for_the_data_is_one_sentence(graspel_process, tmp_path, spare):
     """A matrix that exceeds the memory that is left beside the libraries, whoever needs it: the plan, numpy or BLAS."""
     np.save(tmp_path / "wide.npy", np.zeros((40, 1_000_000), dtype=np.int8))

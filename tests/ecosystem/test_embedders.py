@@ -1,4 +1,4 @@
-"""The doors to UMAP, openTSNE and PaCMAP: neighbor lists and start coordinates of a learned graph."""
+"""UMAP, openTSNE and PaCMAP take neighbor lists and start coordinates of a learned graph."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ def check_layout(rows, y):
     assert KNeighborsClassifier(5).fit(rows[::2], y[::2]).score(rows[1::2], y[1::2]) > 0.8
 
 
+@pytest.mark.long  # compiles for ten seconds
 @pytest.mark.filterwarnings("ignore")
 def test_umap(digits):
     umap = pytest.importorskip("umap", reason="needs umap-learn: pip install graspel[test-ecosystem]")
@@ -41,6 +42,7 @@ def test_umap(digits):
     check_layout(model.fit_transform(X), y)
 
 
+@pytest.mark.long  # compiles for ten seconds
 @pytest.mark.filterwarnings("ignore")
 def test_umap_takes_the_symmetric_matrix(digits):
     umap = pytest.importorskip("umap", reason="needs umap-learn: pip install graspel[test-ecosystem]")
@@ -73,6 +75,7 @@ def test_opentsne_takes_the_adjacency_itself(digits):
     assert np.isfinite(np.asarray(embedding)).all()
 
 
+@pytest.mark.long  # compiles for ten seconds
 def test_pacmap(digits):
     pacmap = pytest.importorskip("pacmap", reason="needs pacmap: pip install graspel[test-ecosystem]")
     X, y, graph = digits

@@ -64,7 +64,7 @@ def test_a_pipeline_with_spectral_clustering(moons):
     assert adjusted_rand_score(y, model.fit_predict(X)) > 0.9
 
 
-# --- GraspelNeighbors in the place of KNeighborsTransformer
+# --- GraspelNeighbors instead of KNeighborsTransformer
 
 
 @pytest.mark.parametrize("mode", ["distance", "connectivity"])

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 from graspel.data import dense
 from graspel.data.prepare import prepare_rows
 from graspel.neighbors import exact
-from graspel.neighbors.duplicates import find_clumps, find_first_equals
+from graspel.neighbors.duplicates import find_blurred_groups, find_first_equals
 from graspel.neighbors.search import nearest_neighbors
 
 
@@ -54,7 +54,7 @@ def test_near_copies_have_their_true_neighbors(rng, spread, offset, monkeypatch)
     X[:300] = 0.7 + spread * rng.standard_normal((300, 3))
     X += offset
     points = prepare_rows(X)
-    assert any(len(clump) >= 100 for clump in find_clumps(points, 64)) or spread > 1e-6
+    assert any(len(group) >= 100 for group in find_blurred_groups(points, 64)) or spread > 1e-6
     found = nearest_neighbors(points, 2, rng)
     D = cdist(X, X, "sqeuclidean")
     np.fill_diagonal(D, np.inf)
@@ -72,6 +72,6 @@ def test_near_copies_about_the_mean_have_their_true_neighbors(rng, spread, monke
     assert nearest_neighbors(prepare_rows(X), 2, rng).recall > 0.98
 
 
-def test_ordinary_points_are_no_clumps(rng):
-    assert find_clumps(prepare_rows(rng.standard_normal((3000, 3))), 64) == []
-    assert find_clumps(prepare_rows(rng.random((3000, 1))), 64) == []
+def test_ordinary_points_are_not_blurred(rng):
+    assert find_blurred_groups(prepare_rows(rng.standard_normal((3000, 3))), 64) == []
+    assert find_blurred_groups(prepare_rows(rng.random((3000, 1))), 64) == []

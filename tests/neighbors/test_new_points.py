@@ -49,7 +49,7 @@ def test_an_old_point_finds_itself_by_landmarks_too(rng, m, monkeypatch):
     monkeypatch.setattr(exact, "EXACT_WORK", 0.0)
     monkeypatch.setattr(engines, "FALLBACK_WORK", 0.0)
     monkeypatch.setattr(engines, "ENOUGH_RECALL", 0.0)
-    monkeypatch.setattr(engines, "MIN_CLUMP", 10_000)
+    monkeypatch.setattr(engines, "MIN_BLURRED", 10_000)
     neighbors = nearest_neighbors(prepare_rows(X), 2, rng)
     assert neighbors.landmarks is not None
     ties = NeighborIndex.of_points(neighbors.points, rng, neighbors).query(X, 3)

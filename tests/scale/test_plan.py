@@ -38,11 +38,11 @@ def look():
 watch = threading.Thread(target=look)
 watch.start()
 model = GRASPEL(k, random_state=0, n_jobs=2, max_iter=3)
-foretold = model.plan(X).memory
+predicted = model.plan(X).memory
 model.fit(X)
 running = False
 watch.join()
-print(json.dumps([foretold, peak - base]))
+print(json.dumps([predicted, peak - base]))
 """
 
 
@@ -50,10 +50,10 @@ print(json.dumps([foretold, peak - base]))
 @pytest.mark.parametrize(("n", "m", "k"), [(60_000, 16, 2), (40_000, 64, 5)])
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.long
-def test_the_peak_is_within_a_factor_of_the_foretold_one(n, m, k):
+def test_the_peak_is_within_a_factor_of_the_predicted_one(n, m, k):
     command = [sys.executable, "-W", "ignore", "-c", MEASURE, str(n), str(m), str(k)]
-    foretold, measured = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    assert foretold / TOLERANCE < measured < foretold * TOLERANCE
+    predicted, measured = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    assert predicted / TOLERANCE < measured < predicted * TOLERANCE
 
 
 def test_larger_runs_take_more():

@@ -29,18 +29,18 @@ X = np.sin(rng.random((n, 2)) @ rng.normal(size=(2, m))).astype(np.float32)
 X += 0.02 * rng.standard_normal((n, m), dtype=np.float32)
 before = peak()
 model = GraspelTSNE(random_state=0, n_jobs=2, max_iter=10)
-foretold = model.plan(X).memory
+predicted = model.plan(X).memory
 model.fit(X)
-print(json.dumps([foretold, peak() - before]))
+print(json.dumps([predicted, peak() - before]))
 """
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 @pytest.mark.long
-def test_the_peak_is_within_a_factor_of_the_foretold_one():
+def test_the_peak_is_within_a_factor_of_the_predicted_one():
     command = [sys.executable, "-W", "ignore", "-c", MEASURE, "60000", "16"]
-    foretold, measured = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    assert foretold / TOLERANCE < measured < foretold * TOLERANCE
+    predicted, measured = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    assert predicted / TOLERANCE < measured < predicted * TOLERANCE
 
 
 def test_larger_fits_take_more():

@@ -21,7 +21,7 @@ consensus is sought where trusted partitions are densest: the start is the parti
 
 and two steps alternate until nothing changes. Every member gets its term of the sum as its weight, and b becomes the
 weighted majority vote of the members, whose clusters are first matched to those of b (the assignment problem). This is
-mean shift (Comaniciu and Meer) with partitions in the place of points. A plain vote is the limit t = 0; there a
+mean shift (Comaniciu and Meer) with partitions instead of points. A plain vote is the limit t = 0; there a
 minority of good members is outvoted. Results are the same to .01 for t from 3 to 8.
 
 Clusters that no point has after a vote keep the points that they had before it, so that their number never falls.

@@ -47,7 +47,7 @@ def check_data(estimator: BaseEstimator, X: Any) -> Any:
 
 
 def as_finite_numbers(X: Any, columns: list[Any] | None = None) -> Any:
-    """A matrix with numbers of at most 8 bytes, also in the place of Python objects; raise unless all are finite.
+    """A matrix with numbers of at most 8 bytes, also instead of Python objects; raise unless all are finite.
 
     The message names the column, if the names are given.
     """

@@ -1,4 +1,4 @@
-"""GraspelNeighbors: neighbors along the learned graph, in the place of scikit-learn's KNeighborsTransformer.
+"""GraspelNeighbors: neighbors along the learned graph, instead of scikit-learn's KNeighborsTransformer.
 
 An ultra-sparse graph has few edges at a point, and tools such as Isomap, t-SNE or UMAP want k neighbors of each. The
 neighbors here are the points that are nearest along the edges of the graph, whose lengths are distances in the data.

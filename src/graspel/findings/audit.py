@@ -358,7 +358,7 @@ class _Case:
 
 
 def _first_and_all(points: Ints, odd: Table) -> dict[str, Any]:
-    """For every point the column that is most odd, and all odd ones in words."""
+    """For every point the column that is most unusual, and all unusual ones in words."""
     rows: dict[int, list[dict[str, Any]]] = {p: [] for p in points.tolist()}
     for row in odd.rows():
         rows[row["point"]].append(row)

@@ -226,6 +226,6 @@ def relative_weights(graph: Graph) -> Graph:
     heaviest: Floats = np.zeros(graph.n_nodes)
     for ends in (graph.heads, graph.tails):
         np.maximum.at(heaviest, ends, graph.weights)
-    # Two roots in the place of one of a product, which could overflow.
+    # Two roots instead of one root of a product, which could overflow.
     relative = graph.weights / np.sqrt(heaviest[graph.heads]) / np.sqrt(heaviest[graph.tails])
     return graph.with_weights(np.minimum(relative, 1.0))

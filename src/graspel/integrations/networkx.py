@@ -177,7 +177,7 @@ FUNCTIONS = {
     "fiedler_vector": "Multilevel LOBPCG; the start is fixed, and the first node is not on the positive side.",
     "spectral_ordering": "Multilevel LOBPCG on each component.",
     "laplacian_spectrum": "The first eigenvalues of a large graph with `k`.",
-    "resistance_distance": "A sparse factor, or solves for two nodes, in the place of a dense pseudoinverse.",
+    "resistance_distance": "A sparse factor, or solves for two nodes, instead of a dense pseudoinverse.",
 }
 
 

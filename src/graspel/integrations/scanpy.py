@@ -1,4 +1,4 @@
-"""scanpy: a learned graph of the cells of an AnnData object, in the place of scanpy's neighbor graph.
+"""scanpy: a learned graph of the cells of an AnnData object, instead of scanpy's neighbor graph.
 
 scanpy's tools (``leiden``, ``umap``, ``paga``, ``diffmap``) read the graph of the cells from ``adata.obsp`` and find it
 by ``adata.uns["neighbors"]``. :func:`neighbors` writes both as ``scanpy.pp.neighbors`` does.

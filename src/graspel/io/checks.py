@@ -58,7 +58,7 @@ def _reason(error: Exception) -> str:
     if isinstance(error, UnicodeDecodeError):
         return f"it is not a text file in UTF-8 ({error.reason})"
     if "Python objects" in str(error) or "Object arrays" in str(error):
-        return "it holds Python objects or text in the place of numbers"
+        return "it holds Python objects or text instead of numbers"
     return shorten(str(error)).rstrip(".") or type(error).__name__
 
 

@@ -59,7 +59,7 @@ class Eigenpairs:
     """The k smallest eigenvalues, ascending, with unit eigenvectors as columns, and their accuracy.
 
     `residuals` holds the size of the residual r = L u - lambda u of every nonzero eigenvalue (0 for the null space) in
-    the requested norm: |r| / lambda, or (r'L^+ r / lambda)^(1/2), with approximate elimination in the place of L^+.
+    the requested norm: |r| / lambda, or (r'L^+ r / lambda)^(1/2), with approximate elimination instead of L^+.
     `converged` says whether all residuals are within the tolerance and no eigenvalue was missed. Heavy edges can make
     rounding errors alone exceed the tolerance. A residual that is no larger than these also counts as converged if it
     is within the tolerance in the norm of L^+, which bounds the relative error of lambda.

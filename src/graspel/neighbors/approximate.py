@@ -1,11 +1,11 @@
 r"""Approximate search: sets of landmarks and rounds of descent, until the lists hold the true neighbors of a sample.
 
 Small cells (:mod:`graspel.neighbors.landmarks`) are the cheapest search and enough for data of low intrinsic dimension.
-Whether they are is foretold from the true neighbors of a sample of points; otherwise the first set has large cells. The
-lists are then compared with the true neighbors of the sample. While too many are missing, a round of descent and then a
-set of other random landmarks add what was missed. Of the first ten neighbors of each point fewer than one in a hundred
-may be missing. Of longer lists one in twenty: the last neighbors matter less, and to find all would take several
-times as long.
+Whether they are is predicted from the true neighbors of a sample of points; otherwise the first set has large cells.
+The lists are then compared with the true neighbors of the sample. While too many are missing, a round of descent and
+then a set of other random landmarks add what was missed. Of the first ten neighbors of each point fewer than one in a
+hundred may be missing. Of longer lists one in twenty: the last neighbors matter less, and to find all would take
+several times as long.
 
 Few points miss most of what is missing: those whose neighbors are all about as far away, so that they share landmarks
 with none of them. From the second set on only the *doubtful* points search, in the cells of more landmarks each. A

@@ -1,10 +1,10 @@
-"""Duplicates: points that are equal to an earlier point, and clumps of points that are nearly equal.
+"""Duplicates: points that are equal to an earlier point, and groups of points that are nearly equal.
 
 Copies of a point would fill each other's neighbor lists, so the first of them represents all. They are found by one
 number for each point (:mod:`graspel.data.fingerprint`). Points of the same number are then compared value by value.
 
-A clump is a set of many points that are nearly copies of each other: single precision blurs the distances between them,
-which can be computed only about an origin of their own.
+Single precision blurs the distances between many points that are nearly equal; they can be computed only about an
+origin of their own.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ def find_first_equals(points: Data) -> Ints:
     return _first_of_equal_numbers(points.numbers(), points.differ)
 
 
-def find_clumps(points: DenseData, smallest: int) -> list[Ints]:
+def find_blurred_groups(points: DenseData, smallest: int) -> list[Ints]:
     """Sets of at least `smallest` points so near each other that single precision blurs their distances.
 
     Points are grouped by a grid on the sketch. A product in single precision tells two points at distance l from the
     origin apart if their distance is above l eps^(1/2). In a group of n points in d dimensions whose typical distance
-    from the median is r, a cell of m points has the radius r (m/n)^(1/d); the group is a clump if that is much less.
+    from the median is r, a cell of m points has the radius r (m/n)^(1/d); it is blurred if that is much less.
 
     >>> from graspel.data.prepare import prepare_rows
     >>> X = np.array([[0.0], [1.0], [1.0 + 1e-12], [1.0 - 1e-12], [3.0]])
-    >>> find_clumps(prepare_rows(X), 3)
+    >>> find_blurred_groups(prepare_rows(X), 3)
     [array([1, 2, 3])]
     """
     sketch = points.sketch

@@ -30,7 +30,7 @@ from graspel.data.sparse import SparseData
 from graspel.data.table import TableData
 from graspel.neighbors.approximate import Found, approximate_neighbors
 from graspel.neighbors.cells import Cells
-from graspel.neighbors.duplicates import find_clumps, find_equals
+from graspel.neighbors.duplicates import find_blurred_groups, find_equals
 from graspel.neighbors.exact import (
     EXTRA_CANDIDATES,
     exact_neighbors,
@@ -46,7 +46,7 @@ from graspel.runtime.types import Floats, Ints, MeasuredPairs, Singles
 
 ENOUGH_RECALL = 0.98  # recall of the search below which all distances are computed, if there is time for it
 FALLBACK_WORK = 1e12  # multiplications up to which all distances are computed where landmarks fail: about a minute
-MIN_CLUMP = 64  # smallest number of points that count as a clump; fewer cost little as they are
+MIN_BLURRED = 64  # smallest group of nearly equal points that is searched on its own; fewer cost little as they are
 MANY_PAIRS = 1 << 24  # pairs of sparse rows up to which their products are quicker than loading the kernel
 OUTSIDE_PROBES = 8  # cells searched per query outside, if computing all distances would cost too much
 QUERY_BLOCK = 256  # queries of one matrix product: its result, 4 MB, stays in the cache
@@ -100,28 +100,28 @@ class LandmarkEngine(Engine):
             return Found(np.empty((n, 0), dtype=np.int64), np.empty((n, 0)))
         if is_compared_with_all(points, n):
             return Found(*exact_neighbors(points, np.arange(n), width))
-        clumps = find_clumps(points, max(MIN_CLUMP, 2 * width))
-        if clumps:
-            return self._lists_with_clumps(clumps, k, width, rng)
+        groups = find_blurred_groups(points, max(MIN_BLURRED, 2 * width))
+        if groups:
+            return self._lists_with_blurred(groups, k, width, rng)
         found = approximate_neighbors(points, k, width, rng)
         if found.missing > 1 - ENOUGH_RECALL and exact_work(points, n) <= FALLBACK_WORK:  # nothing else finds them
             return Found(*exact_neighbors(points, np.arange(n), width))
         return found
 
-    def _lists_with_clumps(self, clumps: list[Ints], k: int, width: int, rng: np.random.Generator) -> Found:
+    def _lists_with_blurred(self, groups: list[Ints], k: int, width: int, rng: np.random.Generator) -> Found:
         """Neighbor lists where single precision blurs the distances between some points.
 
-        The neighbors of a point in a clump are in the clump, and are searched there, about an origin of its own. All
-        other points see a few members of each clump, since all of them are equally far away.
+        The neighbors of a point in such a group are in the group, and are searched there, about an origin of its own.
+        All other points see a few members of each group, since all of them are equally far away.
         """
         points = self._points
         indices, z = np.zeros((points.n_points, width), dtype=np.int64), np.full((points.n_points, width), np.inf)
         seen = np.ones(points.n_points, dtype=bool)
-        for clump in clumps:
-            seen[clump[width + 1 :]] = False
+        for group in groups:
+            seen[group[width + 1 :]] = False
         for members, searched in [
             (np.flatnonzero(seen), points.subset(np.flatnonzero(seen))),
-            *((clump, points.magnify(clump)) for clump in clumps),
+            *((group, points.magnify(group)) for group in groups),
         ]:
             found = LandmarkEngine(searched).lists(k, rng)
             used = slice(0, found.indices.shape[1])

@@ -116,7 +116,7 @@ def in_notebook() -> bool:
 
 
 def show_in_notebook(progress: Progress, detail: str) -> None:
-    """Replace the line of this cell, in the place of many printed ones, by a bar, the step at work and a detail."""
+    """Replace the line of this cell, instead of many printed ones, by a bar, the step at work and a detail."""
     from IPython import get_ipython
     from IPython.display import HTML, display
 
