@@ -11,6 +11,7 @@ import numpy as np
 
 from fuzzing.cases import Case, make_call
 from fuzzing.damaged import DAMAGED
+from fuzzing.estimates import ESTIMATES
 from fuzzing.files import FILE_TARGETS
 from fuzzing.frames import FRAMES
 from fuzzing.killed import KILLED
@@ -20,7 +21,7 @@ from fuzzing.shrinking import shrink, write_code
 from fuzzing.targets import TARGETS
 from fuzzing.threads import THREADS
 
-QUICK = {**TARGETS, **FILE_TARGETS, **SEQUENCES, **DAMAGED, **NAMES, **FRAMES}
+QUICK = {**TARGETS, **ESTIMATES, **FILE_TARGETS, **SEQUENCES, **DAMAGED, **NAMES, **FRAMES}
 LONG = {**THREADS, **KILLED}  # targets whose calls take many seconds
 EVERY = {**QUICK, **LONG}
 LONG_EVERY = 20  # calls of every other target for each call of a long one

@@ -30,6 +30,9 @@ ESTIMATORS: dict[str, tuple[dict[str, Any], str]] = {
     "GraspelEmbedding": ({}, "transform"),
     "GraspelTSNE": ({"max_iter": 10}, "transform"),
     "GraspelNeighbors": ({}, "transform"),
+    "GraspelField": ({}, "variances"),
+    "GraspelRegressor": ({}, "predict"),
+    "GraspelImputer": ({}, "transform"),
 }
 RUNS: dict[str, dict[str, Any]] = {
     "plain": {},
@@ -87,8 +90,8 @@ def make_points() -> tuple[np.ndarray, np.ndarray]:
 
 
 def _apply(name: str, model: Any) -> np.ndarray:
-    X = make_points()[0]
-    found = getattr(model, ESTIMATORS[name][1])(np.vstack([X, X + 0.1]))
+    X, method = make_points()[0], getattr(model, ESTIMATORS[name][1])
+    found = method() if name == "GraspelField" else method(np.vstack([X, X + 0.1]))
     return np.asarray(found.toarray() if hasattr(found, "toarray") else found)
 
 

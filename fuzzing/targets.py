@@ -39,7 +39,9 @@ def _ordinary_graph(A: Any) -> Any:
     return B
 
 
-def _write_call(name: str, methods: str = "") -> Callable[[str, Settings], str]:
+def write_call(name: str, methods: str = "") -> Callable[[str, Settings], str]:
+    """How a call of an estimator is printed."""
+
     def code(data: str, settings: Settings) -> str:
         arguments = ", ".join(f"{key}={value!r}" for key, value in settings.items())
         return f"model = graspel.{name}({arguments}).fit({data}){methods}"
@@ -72,7 +74,7 @@ def draw_learner(rng: np.random.Generator) -> Case:
         draw_points(rng),
         {**settings, "random_state": 0},
         run_learner,
-        _write_call("GRASPEL"),
+        write_call("GRASPEL"),
         _ordinary_points,
     )
 
@@ -108,7 +110,7 @@ def draw_clusterer(rng: np.random.Generator) -> Case:
         draw_points(rng),
         {**settings, "random_state": 0},
         run_clusterer,
-        _write_call("GraspelClustering", "; assert (model.predict(X) == model.labels_).all()"),
+        write_call("GraspelClustering", "; assert (model.predict(X) == model.labels_).all()"),
         _ordinary_points,
     )
 
@@ -127,7 +129,7 @@ def run_clusterer(X: Any, settings: Settings) -> None:
 def draw_embedding(rng: np.random.Generator) -> Case:
     """GraspelEmbedding and transform."""
     settings = {**choose(rng, n_components=[1, 3]), "random_state": 0}
-    code = _write_call("GraspelEmbedding", "; model.transform(X)")
+    code = write_call("GraspelEmbedding", "; model.transform(X)")
     return Case("GraspelEmbedding", draw_points(rng), settings, run_embedding, code, _ordinary_points)
 
 
@@ -145,7 +147,7 @@ def draw_tsne(rng: np.random.Generator) -> Case:
         "max_iter": 10,
         "random_state": 0,
     }
-    code = _write_call("GraspelTSNE", "; model.transform(X)")
+    code = write_call("GraspelTSNE", "; model.transform(X)")
     return Case("GraspelTSNE", draw_points(rng), settings, run_tsne, code, _ordinary_points)
 
 
@@ -167,7 +169,7 @@ def draw_recovery(rng: np.random.Generator) -> Case:
         X,
         {**settings, "random_state": 0},
         run_recovery,
-        _write_call("GraspelRecovery"),
+        write_call("GraspelRecovery"),
         _ordinary_points,
     )
 

@@ -21,7 +21,11 @@ FITS: dict[str, dict[str, Any]] = {
     "GraspelClustering": {},
     "GraspelEmbedding": {},
     "GraspelTSNE": {"max_iter": 10},
+    "GraspelField": {},
+    "GraspelRegressor": {},
+    "GraspelImputer": {},
 }
+RESULTS = ("embedding_", "labels_", "transduction_", "deviation_", "imputed_")
 COLUMNS = ("heads", "tails", "weights", "origin", "round", "eta", "gradient")
 
 
@@ -54,10 +58,14 @@ def run_threads(X: np.ndarray, settings: dict[str, Any]) -> None:
 def _fit(X: np.ndarray, name: str) -> list[bytes]:
     """All bits of a model."""
     kind = getattr(graspel, name, graspel.GRASPEL)
-    model = kind(random_state=0, **FITS[name]).fit(X)
+    model = kind(random_state=0, **FITS[name])
+    if name == "GraspelImputer":
+        model.fit(np.where(np.abs(X) > 1.5, np.nan, X))
+    else:
+        model.fit(X, np.sin(X[:, 0]))
     graph = getattr(model, "learner_", model).graph_
     arrays = [getattr(graph, column) for column in COLUMNS]
-    arrays += [getattr(model, result) for result in ("embedding_", "labels_") if hasattr(model, result)]
+    arrays += [getattr(model, result) for result in RESULTS if hasattr(model, result)]
     return [np.asarray(array).tobytes() for array in arrays]
 
 

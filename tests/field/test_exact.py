@@ -280,3 +280,31 @@ def test_groups_share_factors() -> None:
     assert groups[1].nodes.tolist() == [7]
     assert Given().noise is None
     assert Parameters(0.25, 4.0, (), 3.0).noise == 6.0
+
+
+@pytest.mark.parametrize("heavy", [1e4, 1e8, 1e12, 1e20])
+@pytest.mark.parametrize("noise", [0, 1e-3, 10.0])
+def test_values_left_out_are_right_or_missing_however_heavy_some_edges_are(heavy, noise):
+    """Every node of a path has a copy without a value: the copies change nothing but the prior, which is halved."""
+    n, rng = 40, np.random.default_rng(1)
+    path = Graph(n, np.arange(n - 1), np.arange(1, n), rng.uniform(0.5, 2, n - 1))
+    ends = np.append(path.heads, np.arange(n)), np.append(path.tails, np.arange(n, 2 * n))
+    doubled = Graph(2 * n, *ends, np.append(path.weights, np.full(n, heavy)))
+    values = np.cumsum(rng.standard_normal(n))
+    found = Field(doubled, sigma=10, scale=1).leave_one_out(values, np.arange(n), noise=noise)
+    truth = Field(path, sigma=10 / np.sqrt(2), scale=1).leave_one_out(values, noise=noise)
+    known = np.isfinite(found.mean)
+    assert known.all() or (heavy > 1e10 and noise == 0)
+    np.testing.assert_allclose(found.mean[known], truth.mean[known], atol=1e-5)
+    np.testing.assert_allclose(found.deviation[known], truth.deviation[known], rtol=1e-5)
+
+
+def test_values_that_a_graph_has_no_numbers_for_are_refused():
+    with pytest.raises(ValueError, match="Give values, or weights, in another unit"):
+        Field(Graph(3, [0, 1], [1, 2], 1e110)).condition(None, [0.0, 1e130, 3e130])
+
+
+def test_exact_values_stay_to_the_last_bit():
+    values = np.array([0.1, 1e16, -0.3, np.nan])
+    found = Field(Graph(4, [0, 1, 2], [1, 2, 3], 1.0), sigma=1, scale=1).condition(None, values, noise=0)
+    assert (found.mean[:3] == values[:3]).all()

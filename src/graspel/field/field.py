@@ -147,7 +147,8 @@ class Field:
     def leave_one_out(self, values: ArrayLike, nodes: ArrayLike | None = None, *, noise: Any = None) -> LeftOut:
         """Predict every value from all others, by a formula with the diagonal of the inverse.
 
-        The parameters are those that fit all values. NaN where the others say nothing of a value.
+        The parameters are those that fit all values. NaN where the others say nothing of a value, or where rounding
+        leaves no digits of it: at values without noise whose edges are far heavier than what leads to the others.
 
         Parameters
         ----------

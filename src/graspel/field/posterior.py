@@ -47,6 +47,8 @@ from graspel.runtime.types import Floats, Ints
 NO_NOISE = 1e-13  # noise variance that stands for none, as a share of 1 / weighted degree
 GAP = 1e3  # ratio of successive weights of edges at which heavier ones join copies
 LEAST_SHARE = 0.01  # of the edges of a forest, which a unit needs
+ROUNDING = np.finfo(float).eps
+UNSURE = 1e4  # errors by which P_ii must be larger to have four digits
 UNKNOWN = 1e-12  # share of P_ii below which it is a rounding error, and nothing is known of a measurement without it
 
 
@@ -141,7 +143,10 @@ class Smoothing:
 
     def __init__(self, prior: Prior, nodes: Ints, Y: Floats, eps: float, tau: Floats, H: Floats) -> None:
         self.prior, self.nodes, self.eps, self.H = prior, nodes, eps, H
-        self.center = Y.mean(axis=0)  # digits of a large mean are not lost; the last column of H makes up for it
+        self.values, self.center = (
+            Y,
+            Y.mean(axis=0),
+        )  # digits of a large mean are not lost; the last column of H makes up for it
         self.Y = Y = Y - self.center
         least = NO_NOISE / (prior.degrees[nodes] + eps)
         self.is_exact = tau < least
@@ -156,7 +161,9 @@ class Smoothing:
         solved = self.inverse.solve(B)
         self.F, self.R = solved[:, :m], solved[:, m:]
         self.DR = self.d[:, None] * self.R[nodes]  # S^-1 H
-        self.Sy = prior.precision_times(eps, self.F)[nodes]  # S^-1 y
+        by_theta = self.d > prior.degrees[nodes] + eps  # S^-1 y is Theta F or D (y - F): the one with smaller terms
+        Sy = prior.precision_times(eps, self.F)[nodes]
+        self.Sy = np.where(by_theta[:, None], Sy, self.d[:, None] * (Y - self.F[nodes]))
         self.H_nodes = H[nodes]
         self.G, self.HSy = self.H_nodes.T @ self.DR, theta_H.T @ self.F
 
@@ -166,10 +173,10 @@ class Smoothing:
         return self.inverse.logdet - self.prior.logdet(self.eps) - float(np.log(self.d).sum())
 
     @cached_property
-    def own(self) -> Floats:
-        """The diagonal of S^-1, d_i (1 - d_i M_ii)."""
-        owned: Floats = self.d * (self.eps * self.inverse.diagonal + self.inverse.remainders())[self.nodes]
-        return owned
+    def own(self) -> tuple[Floats, Floats]:
+        """The diagonal of S^-1, d_i (1 - d_i M_ii), and about how large its error is."""
+        remainders, error = self.inverse.remainders()
+        return self.d * (self.eps * self.inverse.diagonal + remainders)[self.nodes], self.d * error[self.nodes]
 
 
 class Posterior:
@@ -195,7 +202,13 @@ class Posterior:
         b = scipy.linalg.cho_solve((self._C, True), base.HSy)
         self._a = base.Sy - base.DR @ b
         residual = base.Y - base.H_nodes @ b
-        self.quadratic = np.maximum((residual * self._a).sum(axis=0) + p @ b**2, 0.0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.quadratic = np.maximum((residual * self._a).sum(axis=0) + p @ b**2, 0.0)
+        if not np.isfinite(self.quadratic).all():
+            raise ValueError(
+                f"values of size {np.abs(base.Y).max():.1e} and weights of size {base.prior.degrees.max():.1e}: their "
+                "product x'Lx overflows. Give values, or weights, in another unit."
+            )
         self._mean = base.F + base.R @ b + base.center
         self.coefficients = b + np.outer(np.arange(len(b)) == len(b) - 1, base.center)
         self.logdet = base.logdet + 2 * float(np.log(np.diag(self._C)).sum()) - float(np.log(proper).sum())
@@ -204,7 +217,7 @@ class Posterior:
     def mean(self) -> Floats:
         """E v (N x m)."""
         base, mean = self.smoothing, self._mean.copy()
-        mean[base.nodes[base.is_exact]] = base.Y[base.is_exact] + base.center
+        mean[base.nodes[base.is_exact]] = base.values[base.is_exact]
         return mean
 
     @property
@@ -223,11 +236,12 @@ class Posterior:
     def leave_one_out(self) -> tuple[Floats, Floats]:
         """For every measurement its mean given the others (n x m), and the variance of their difference over s^2 (n).
 
-        Both are NaN where the others say nothing of a measurement.
+        Both are NaN where the others say nothing of a measurement, or rounding leaves no digits of what they say.
         """
-        base = self.smoothing
-        P = base.own - self.spread(base.DR)
-        P = np.where(UNKNOWN * base.own < P, P, np.nan)
+        base, (own, error) = self.smoothing, self.smoothing.own
+        P = own - self.spread(base.DR)
+        error = error + ROUNDING * np.minimum(base.d, base.prior.degrees[base.nodes] + base.eps)  # and that of a
+        P = np.where((UNKNOWN * own < P) & (UNSURE * error < P), P, np.nan)
         return base.Y + base.center - self._a / P[:, None], 1 / P
 
     def log_likelihood(self, scale: Floats) -> Floats:

@@ -116,8 +116,8 @@ class Inverse:
                 result[:, columns] = self._solves.solve(part)[:-1]
         return result / self.pattern.unit
 
-    def remainders(self) -> Floats:
-        """1 - s_i M_ii for every node, to full accuracy.
+    def remainders(self) -> tuple[Floats, Floats]:
+        """1 - s_i M_ii for every node, as accurately as the factor allows, and about how large its error is.
 
         It is the share of a current into node i that reaches the ground through other nodes.
         """
@@ -130,4 +130,4 @@ class Inverse:
         size = diagonal[p] + diagonal[q] if self.pattern.is_careful else np.abs(between)
         sizes = np.bincount(p, w * (diagonal[p] + size), n) + np.bincount(q, w * (diagonal[q] + size), n)
         remainders: Floats = np.where(sizes <= 1, np.maximum(flows, 0.0), 1 - s * diagonal)
-        return remainders
+        return remainders, np.finfo(float).eps * np.minimum(sizes, 1.0)
