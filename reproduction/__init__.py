@@ -43,6 +43,7 @@ class Reproduction:
 
 
 REPRODUCTIONS: dict[str, Reproduction] = {
+    "paper": Reproduction("point_by_point", full=3600, quick=120),
     "table1": Reproduction("table1", full=5400, quick=75),
     "table2": Reproduction("table2", full=120, quick=20),
     "fig-convergence": Reproduction("fig_convergence", full=10, quick=10),
@@ -53,6 +54,7 @@ REPRODUCTIONS: dict[str, Reproduction] = {
     "graphs": Reproduction("same_stage", full=3000, quick=40),
     "authors-code": Reproduction("authors_code", full=900, quick=60),
     "counts": Reproduction("counts", full=900, quick=60),
+    "robustness": Reproduction("robustness", full=7200, quick=60),
     "fig-recovery-time": Reproduction("recovery_time", full=900, quick=20),
 }
 

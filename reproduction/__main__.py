@@ -142,7 +142,7 @@ def _reproduce_one(name: str, request: Request, output: Path, fresh: bool, writt
     if name not in REPRODUCTIONS:
         names = ", ".join((*REPRODUCTIONS, EVERYTHING))
         raise ValueError(f"{name}: there is no such reproduction; choose one of {names}.")
-    results = Results(output, name, fresh=fresh)
+    results = Results(output, name, fresh=fresh, quick=request.quick)
     try:
         with progress_bar(show=show):
             text = REPRODUCTIONS[name](request, results)

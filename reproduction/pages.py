@@ -15,6 +15,7 @@ from reproduction.results import Results, current_commit, describe_machine
 __all__ = ["INDEX", "join_page", "measure_cells", "save_picture", "write_index", "write_page"]
 
 INDEX = "index.md"
+QUICK = "**A quick run: small data, few seeds, no slow methods. Its numbers are a first look.**"
 
 
 def measure_cells(results: Results, step: str, cells: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
@@ -36,10 +37,17 @@ def save_picture(results: Results, name: str, drawn: Any, caption: str) -> str:
 
 
 def join_page(results: Results, *paragraphs: str) -> str:
-    """A page of these paragraphs; its last line says which commit measured the results, and on which machine."""
-    commits = sorted({entry["commit"] for entry in results.entries.values()})
-    last = f"Measured by graspel {', '.join(commits) or 'at no commit'}; page made on {describe_machine()}."
-    return "\n\n".join([*paragraphs, last]) + "\n"
+    """A page of these paragraphs, the first of them its title.
+
+    A quick run says so on top. The last line says which commits measured the results, when, on which machine, and how
+    busy it was.
+    """
+    title, *others = paragraphs
+    top = [QUICK] if results.quick else []
+    source = results.describe_source()
+    seconds = sum(entry.get("processor", 0.0) for entry in results.entries.values())
+    last = f"Measured by graspel {source['commit'] or 'at no commit'}, {source['date']}, {source['machine']}"
+    return "\n\n".join([title, *top, *others, f"{last}; {seconds:,.0f} seconds of the processors."]) + "\n"
 
 
 def write_page(folder: Path, name: str, text: str) -> Path:

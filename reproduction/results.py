@@ -1,7 +1,7 @@
 """Results in one JSON file, with one entry per cell, which is written as soon as it is measured.
 
-A run that was stopped continues where it was. Each entry holds the value, the seconds it took to measure, the commit
-that measured it, the date, and the load of the machine just before.
+A run that was stopped continues where it was. Each entry holds the value, the seconds it took to measure by the clock
+and of the processors (of this process), the commit that measured it, the date, and the load of the machine just before.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Callable
 from contextvars import Context
 from datetime import date
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 from graspel.io.atomic import write_atomically
@@ -32,6 +33,8 @@ class Results:
         Name of the table, figure or benchmark.
     fresh : bool
         Forget what earlier runs measured.
+    quick : bool
+        Whether the page is that of a quick run, and has to say so.
 
     Examples
     --------
@@ -43,7 +46,8 @@ class Results:
     (6, 6)
     """
 
-    def __init__(self, folder: str | os.PathLike[str], name: str, *, fresh: bool = False) -> None:
+    def __init__(self, folder: str | os.PathLike[str], name: str, *, fresh: bool = False, quick: bool = False) -> None:
+        self.quick = quick
         self.path = Path(folder) / f"{name}.json"
         if self.path.parent.exists() and not self.path.parent.is_dir():
             raise NotADirectoryError(
@@ -61,11 +65,13 @@ class Results:
         """The value of the entry `key`, which is measured now if it is missing."""
         if key not in self.entries:
             load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+            before = process_time()
             # In a context of its own: the progress of the steps inside is not shown.
             seconds, value = time_call(lambda: Context().run(measure))
             self.entries[key] = {
                 "value": value,
                 "seconds": seconds,
+                "processor": process_time() - before,
                 "commit": current_commit(),
                 "date": f"{date.today()}",
                 "load": load,

@@ -12,24 +12,31 @@ from graspel.plot.canvas import COLORS, MARKERS, TEXT, clip_name, name_axes, new
 
 __all__ = ["exponent", "scaling"]
 
+NOISY = 0.5  # root mean square of log seconds about the line, a factor of 1.65; more is noise and no power law
 STYLES = ("-", "--", "-.", ":")
 
 
 def exponent(sizes: ArrayLike, seconds: ArrayLike, *, smallest: float = 0.0) -> float:
     """The least-squares slope of log seconds against log size, over sizes of at least `smallest`.
 
-    NaN if fewer than two sizes were measured.
+    NaN if fewer than two sizes were measured, or if the times do not grow or do not follow a power law: a machine that
+    does other work at the same time gives such times.
 
     Examples
     --------
     >>> round(exponent([10, 100, 1000], [0.1, 10.0, 1000.0]), 6)
     2.0
+    >>> exponent([10, 100, 1000], [3.0, 2.0, 1.0]), exponent([10, 100, 1000, 10_000], [1.0, 30.0, 1.5, 40.0])
+    (nan, nan)
     """
     x, y = np.asarray(sizes, dtype=float), np.asarray(seconds, dtype=float)
     known = np.isfinite(y) & (y > 0) & (x >= smallest)
     if len(np.unique(x[known])) < 2:
         return float("nan")
-    return float(np.polyfit(np.log(x[known]), np.log(y[known]), 1)[0])
+    log_x, log_y = np.log(x[known]), np.log(y[known])
+    slope, constant = np.polyfit(log_x, log_y, 1)
+    misfit = np.sqrt(np.mean((log_y - slope * log_x - constant) ** 2))
+    return float(slope) if slope > 0 and misfit <= NOISY else float("nan")
 
 
 def scaling(

@@ -78,6 +78,10 @@ TABLE: dict[str, ClusteringMethod] = {
     "graspel-consensus": ClusteringMethod("graspel, consensus (default)", printed="GRASPEL"),
     "graspel": ClusteringMethod("graspel, 2NN", "2nn", "ward", "GRASPEL"),
     "graspel+paper": ClusteringMethod("graspel, 2NN, Algorithm 2", "2nn", "paper", "GRASPEL"),
+    "paper": ClusteringMethod("graspel as in the paper: uNN, tol 10, Algorithm 2", "unn-tol10", "paper", "GRASPEL"),
+    "paper-sparse": ClusteringMethod(
+        "the same, uNN sparsified to density 1.10", "unn-sparse-tol10", "paper", "GRASPEL"
+    ),
     "graspel-unn": ClusteringMethod("graspel, uNN", "unn", "ward", "GRASPEL"),
     "graspel-unn3": ClusteringMethod("graspel, uNN of 3 neighbors", "unn3", "ward"),
     "graspel-critical": ClusteringMethod("graspel, 2NN + critical edges", "critical", "ward", "GRASPEL"),
@@ -333,4 +337,5 @@ def _format_long(printed: Printed | None) -> str:
     if printed is None:
         return "-"
     more = (printed.construction, printed.clustering, printed.density)
-    return " / ".join([_format_short(printed), *(f"{number:g}" for number in more if number is not None)])
+    scores = [_format_short(printed, score) for score in ("acc", "nmi")]
+    return " / ".join([*scores, *(f"{number:g}" for number in more if number is not None)])

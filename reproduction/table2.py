@@ -110,6 +110,12 @@ def _learn_graspel(X: Any, kind: str) -> Graph:
     return GraspelRecovery(random_state=0).fit(X).graph_
 
 
+def _learn_by_algorithm_1(X: Any, kind: str) -> Graph:
+    from graspel import GRASPEL
+
+    return GRASPEL(5, random_state=0).fit(X).graph_
+
+
 def _learn_gl_sigrep(X: Any, kind: str) -> Graph:
     from reproduction.baselines import RECOVERY
 
@@ -146,7 +152,8 @@ def _learn_lsgl(X: Any, kind: str) -> Graph:
 
 
 METHODS: dict[str, RecoveryMethod] = {
-    "graspel": RecoveryMethod("GRASPEL (ours)", _learn_graspel, "defaults"),
+    "graspel": RecoveryMethod("GraspelRecovery (ours)", _learn_graspel, "defaults"),
+    "algorithm-1": RecoveryMethod("Algorithm 1 from 5NN", _learn_by_algorithm_1, "5 neighbors"),
     "gl-sigrep": RecoveryMethod("GL-SigRep", _learn_gl_sigrep, "alpha 0.01, beta 10^-0.2 (Gaussian), 10^-0.6 (others)"),
     "gl-logdet": RecoveryMethod("GL-LogDet", _learn_by_baseline("gl-logdet", penalty=10.0), "lambda 10"),
     "glsc": RecoveryMethod("GLSC", _learn_by_baseline("glsc", alpha=0.0), "alpha 0"),

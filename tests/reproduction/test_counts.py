@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from graspel.data.prepare import prepare_rows
 from reproduction import authors_code, counts
 from reproduction.counts import CountRule, miss
-from reproduction.data import Labeled
+from reproduction.data import Labeled, center_rows
 from reproduction.request import Request
 from reproduction.results import Results
 
@@ -44,9 +45,25 @@ def test_variants_of_the_authors_code_run(blobs, monkeypatch, tmp_path):
         X, y = blobs.X, blobs.labelings[0]
 
     monkeypatch.setattr(authors_code, "load_data", lambda name: Data)
-    request = Request(only=("usps",), methods=("text", "u2-u5", "mean", "5k-scaled", "one-start", "unit"), seeds=1)
+    request = Request(only=("usps",), methods=("text", "text-unit", "code", "code-joined", "code-5k"), seeds=1)
     results = Results(tmp_path, "authors-code")
     page = authors_code.run(request, results)
     assert "the paper" in page
-    assert len(results["usps/one-start/0"]["acc"]) == authors_code.ONE_START_SEEDS
-    assert results["usps/unit/0"]["acc"] == [1.0]
+    assert results["usps/text-unit/0"]["acc"] == 1.0
+    assert results["usps/code-joined/0"]["components"] == 1
+
+
+def test_a_round_of_the_published_code_weighs_by_eta_and_that_of_the_text_by_distance():
+    """A line of points: the ends of its path are much farther apart on the graph than in space, as it is bent."""
+    angle = np.linspace(0.05, 2 * np.pi - 0.05, 200)
+    X = np.stack([np.cos(angle), np.sin(angle), np.zeros(200)], axis=1)
+    for name, by_eta in (("code-joined", True), ("text", False)):
+        graph, rounds = authors_code.learn(X, authors_code.VARIANTS[name]._replace(window=0.05), 0)
+        new = graph.round == 1
+        assert rounds > 1
+        assert new.any()
+        z = prepare_rows(center_rows(X)).squared_distances(graph.heads, graph.tails)
+        by_distance = np.isclose(graph.weights, 1 / (X.shape[1] * z))
+        assert by_distance[graph.round == 0].all()
+        assert by_distance[new].all() != by_eta
+        assert not by_eta or (graph.weights[new] >= authors_code.TOL).all()

@@ -7,7 +7,7 @@ import pytest
 from reproduction import REPRODUCTIONS, Request, Results, table1
 from reproduction.paper import TABLE1, TWO_NEIGHBORS
 from reproduction.request import Cell
-from reproduction.table1 import DATASETS, METHODS, STAGES, TABLE, TABLE_DATASETS, write_tables
+from reproduction.table1 import DATASETS, METHODS, SCORES, STAGES, TABLE, TABLE_DATASETS, write_tables
 
 VALUE = {
     "acc": 0.9,
@@ -46,7 +46,8 @@ def section(text, title):
 
 def test_every_row_is_there(results):
     text = text_of(results)
-    for title in ("COIL-20", "PenDigits", "USPS", "MNIST", "ACC % / NMI, with the paper's in brackets"):
+    scores = [f"{score}, the paper's in brackets" for score in SCORES.values()]
+    for title in ("COIL-20", "PenDigits", "USPS", "MNIST", *scores):
         assert list(section(text, f"## {title}")) == [method.label for method in TABLE.values()]
     for title in ("### USPS", "### MNIST subset"):
         assert list(section(text, title)) == [method.label for method in STAGES.values()]
