@@ -236,7 +236,7 @@ def test_bad_pairs(pairs, message):
         effective_resistance(toy_graphs.grid(), pairs)
 
 
-@pytest.mark.parametrize("error", [0, -0.1, np.nan, np.inf, True])
+@pytest.mark.parametrize("error", [False, -0.1, np.nan, np.inf, True])
 def test_bad_error(error):
     with pytest.raises(ValueError, match=r"error=.*must be a positive finite number"):
         effective_resistance(toy_graphs.grid(), error=error)

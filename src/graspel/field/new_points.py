@@ -54,9 +54,10 @@ class NewPoints:
         mean = A @ posterior.mean + offset @ posterior.coefficients
         variance = np.full(m, np.nan)
         if with_variance:
-            for block in row_blocks(m, POINTS):
-                columns = A[block].toarray()
-                variance[block] = (columns.T * base.inverse.solve(columns.T)).sum(axis=0)
-            variance += np.where(self.is_old, 0.0, 1 / total) + posterior.spread(A @ base.R + offset)
+            new = np.flatnonzero(~self.is_old)
+            for block in row_blocks(len(new), POINTS):
+                columns = A[new[block]].toarray().T
+                variance[new[block]] = (columns * base.inverse.solve(columns)).sum(axis=0)
+            variance[new] += 1 / total[new] + posterior.spread((A @ base.R + offset)[new])
             variance[self.is_old] = posterior.variance[self.indices[self.is_old, 0]]
         return mean, variance

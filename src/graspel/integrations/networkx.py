@@ -26,6 +26,7 @@ import numpy as np
 
 from graspel.graph import Graph
 from graspel.linalg import effective_resistance, smallest_eigenpairs
+from graspel.linalg.exact_resistances import MOST_WORK
 from graspel.linalg.factor.exact_factor import EdgeResistances
 from graspel.linalg.resistance import ELIMINATION_LIMIT, all_resistances
 from graspel.runtime.optional import import_optional
@@ -37,7 +38,6 @@ METHODS = ("tracemin", "tracemin_pcg", "tracemin_lu", "lanczos", "lobpcg")  # th
 TOL = 1e-8  # relative residual of eigenpairs, as in networkx
 FINEST_TOL = 1e-10  # the smallest that the eigensolver is asked for; 64-bit numbers allow little more
 LOW_END = 1000  # nodes up to which `laplacian_spectrum` computes all eigenvalues: 0.2 s. Beyond, the first ones.
-MOST_WORK = 1e13  # multiplications of an exact factor, some minutes, above which resistances of all nodes are declined
 
 
 class BackendGraph:

@@ -6,6 +6,7 @@
 from graspel.linalg.coarsen import Coarsening, coarsen
 from graspel.linalg.eigen import smallest_eigenpairs
 from graspel.linalg.eigensolver import Eigenpairs
+from graspel.linalg.inverse import inverse_diagonal
 from graspel.linalg.logdet import logdet
 from graspel.linalg.resistance import Resistance, effective_resistance, resistance_between
 from graspel.linalg.solve import LaplacianSolver
@@ -19,6 +20,7 @@ __all__ = [
     "Sparsifier",
     "coarsen",
     "effective_resistance",
+    "inverse_diagonal",
     "logdet",
     "resistance_between",
     "smallest_eigenpairs",

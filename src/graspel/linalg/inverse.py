@@ -15,18 +15,23 @@ which leave-one-out formulas need, without cancellation where s_i is far larger 
 from __future__ import annotations
 
 from functools import cached_property
+from numbers import Real
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from graspel.graph.adjacency import check_adjacency, check_positive
+from graspel.linalg.exact_resistances import COLUMNS, check_work
 from graspel.linalg.factor.exact_factor import ExactFactor, Solves
 from graspel.linalg.factor.front_tree import FrontTree
 from graspel.linalg.laplacian import Laplacian, laplacian_map, scale_weights
-from graspel.runtime.parallel import one_thread_per_call, row_blocks
+from graspel.linalg.solve import LaplacianSolver
+from graspel.runtime.parallel import count_threads, one_thread_per_call, row_blocks
 from graspel.runtime.types import Floats
 
-MOST_WORK = 2e13  # multiplications of an exact factor, some minutes, above which it is not begun
-COLUMNS = 64  # right sides that are solved at once
+CHEAP = 1e11  # multiplications of an exact factor, half a minute, up to which it is preferred to estimates
+SAMPLES = 8  # samples that are drawn at once, which bounds the memory
 
 
 class InversePattern:
@@ -69,11 +74,7 @@ class InversePattern:
 
     def check_work(self, what_else: str) -> None:
         """Raise if one factorization would take too long; `what_else` says what to do."""
-        if self.work > MOST_WORK:
-            raise ValueError(
-                f"an exact factor of this graph of {self.n_nodes:,} nodes and {len(self.heads):,} edges takes "
-                f"{self.work:.0e} multiplications; at most {MOST_WORK:.0e}, some minutes, are begun. {what_else}"
-            )
+        check_work(self.work, self.n_nodes, len(self.heads), what_else)
 
     def invert(self, s: Floats) -> Inverse:
         """The inverse of L + diag(s), for positive s."""
@@ -131,3 +132,95 @@ class Inverse:
         sizes = np.bincount(p, w * (diagonal[p] + size), n) + np.bincount(q, w * (diagonal[q] + size), n)
         remainders: Floats = np.where(sizes <= 1, np.maximum(flows, 0.0), 1 - s * diagonal)
         return remainders, np.finfo(float).eps * np.minimum(sizes, 1.0)
+
+
+class EstimatedInverse:
+    """M = (L + diag(s))^-1 by solves, with its diagonal estimated, for graphs that no exact factor is affordable for.
+
+    With independent normal x and x', the vector b = B' W^1/2 x + diag(s)^1/2 x' has the covariance L + diag(s) (B: the
+    incidence matrix), so M b has the covariance M. The mean of k squares has the relative standard error (2 / k)^1/2.
+
+    Attributes
+    ----------
+    error : float, relative standard error of the diagonal
+
+    Examples
+    --------
+    >>> pair = sp.csr_array(np.array([[0.0, 1.0], [1.0, 0.0]]))
+    >>> M = EstimatedInverse(pair, np.array([1.0, 1.0]), 0.02)
+    >>> bool(np.abs(M.diagonal - 2 / 3).max() < 0.1)
+    True
+    """
+
+    def __init__(
+        self, adjacency: sp.csr_array, s: Floats, error: float, random_state: Any = 0, n_jobs: int | None = None
+    ) -> None:
+        n, self._s = adjacency.shape[0], s
+        self._edges, nodes = sp.triu(adjacency, 1, format="coo"), np.arange(n)
+        self._n_samples = int(np.ceil(2 / error**2))
+        self.error = float(np.sqrt(2 / self._n_samples))
+        to_ground = sp.coo_array((s, (nodes, np.full(n, n))), shape=(n + 1, n + 1))
+        grounded = sp.block_array([[adjacency, None], [None, sp.coo_array((1, 1))]]) + to_ground + to_ground.T
+        self._rng = np.random.default_rng(random_state)
+        self._solver = LaplacianSolver(sp.csr_array(grounded), random_state=self._rng, n_jobs=n_jobs)
+
+    def solve(self, B: Floats) -> Floats:
+        """M B, for B of N x m."""
+        x = self._solver.solve(np.vstack([B, -B.sum(axis=0)]))
+        return np.asarray(x[:-1] - x[-1])
+
+    def sample(self, n_samples: int, rng: np.random.Generator) -> Floats:
+        """Columns from N(0, M)."""
+        edges = self._edges
+        B = np.sqrt(self._s)[:, None] * rng.standard_normal((len(self._s), n_samples))
+        flows = np.sqrt(edges.data)[:, None] * rng.standard_normal((edges.nnz, n_samples))
+        np.add.at(B, edges.row, flows)
+        np.subtract.at(B, edges.col, flows)
+        return self.solve(B)
+
+    @cached_property
+    def diagonal(self) -> Floats:
+        """Estimates of M_ii."""
+        total = np.zeros(len(self._s))
+        for block in row_blocks(self._n_samples, SAMPLES):
+            total += (self.sample(block.stop - block.start, self._rng) ** 2).sum(axis=1)
+        return total / self._n_samples
+
+
+def inverse_diagonal(
+    graph: Any, shift: float, *, error: float = 0.0, random_state: Any = 0, n_jobs: int | None = None
+) -> tuple[Floats, float]:
+    """The diagonal of (L + shift I)^-1, the variances of a Gaussian field, and its relative standard error.
+
+    Parameters
+    ----------
+    graph : Graph, or sparse matrix or array of weights
+    shift : float, positive
+    error : float
+        0: exact, by nested dissection; if that would take more than minutes, an error says so before it begins.
+        Otherwise the relative standard error allowed; exact all the same where that takes less than a minute.
+    random_state : int, Generator or None
+        Seed of the estimates.
+    n_jobs : int or None
+        Number of threads; None or -1 for all cores. It does not change the result.
+
+    Returns
+    -------
+    values, standard_error : array of N, float
+
+    Examples
+    --------
+    >>> path = sp.csr_array(np.array([[0.0, 1, 0], [1, 0, 2], [0, 2, 0]]))
+    >>> values, error = inverse_diagonal(path, 1.0)
+    >>> values.round(4), error
+    (array([0.6154, 0.4615, 0.5385]), 0.0)
+    """
+    A, shift = check_adjacency(graph), check_positive("shift", shift, "it makes the matrix L + shift I regular")
+    if isinstance(error, bool) or not isinstance(error, Real) or error != 0:
+        check_positive("error", error, "the relative standard error allowed, or 0")
+    pattern, s = InversePattern(A, count_threads(n_jobs)), np.full(A.shape[0], shift)
+    if error == 0 or pattern.work <= CHEAP:
+        pattern.check_work("Allow an error, such as error=0.1, for estimates.")
+        return pattern.invert(s).diagonal, 0.0
+    estimated = EstimatedInverse(A, s, error, random_state, n_jobs)
+    return estimated.diagonal, estimated.error

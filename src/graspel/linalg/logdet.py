@@ -42,6 +42,7 @@ from graspel.graph.adjacency import check_adjacency, check_positive
 from graspel.linalg.components import Components
 from graspel.linalg.factor.approximate_factor import ApproximateFactor
 from graspel.linalg.factor.dense_factor import DenseFactor
+from graspel.linalg.inverse import InversePattern
 from graspel.linalg.laplacian import laplacian_map
 from graspel.runtime.parallel import count_threads, map_blocks
 from graspel.runtime.types import Floats
@@ -59,6 +60,7 @@ def logdet(
     adjacency: Any,
     shift: float,
     *,
+    exact: bool = False,
     random_state: int | np.random.Generator | None = 0,
     n_jobs: int | None = None,
 ) -> tuple[float, float]:
@@ -68,6 +70,9 @@ def logdet(
     ----------
     adjacency : Graph, or sparse matrix or array of weights
     shift : float, positive
+    exact : bool
+        Whether larger graphs are eliminated too, by nested dissection; if that would take more than minutes, an error
+        says so before it begins.
     random_state : int, Generator or None
         Seed of the approximate elimination and of the random vectors.
     n_jobs : int or None
@@ -89,6 +94,10 @@ def logdet(
     n, shift = A.shape[0], check_positive("shift", shift, "it makes the matrix L + shift I regular")
     if n <= DENSE_LIMIT:
         return DenseFactor(A.toarray(), np.full(n, shift)).logdet(), 0.0
+    if exact:
+        pattern = InversePattern(A, count_threads(n_jobs))
+        pattern.check_work("Leave out exact=True for an estimate.")
+        return pattern.invert(np.full(n, shift)).logdet, 0.0
     rng = np.random.default_rng(random_state)
     larger = max(shift, _negligible_shift(A))
     factors = ApproximateFactor(A, rng, excess=np.full(n, larger))

@@ -18,6 +18,7 @@ D. A. Spielman and N. Srivastava. Graph sparsification by effective resistances.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from graspel.graph.adjacency import check_adjacency, check_nodes, check_positive
 from graspel.linalg.components import Components
+from graspel.linalg.exact_resistances import CANCELS, exact_resistances
 from graspel.linalg.factor.dense_factor import DenseFactor
 from graspel.linalg.laplacian import has_wide_weights
 from graspel.linalg.projection import estimate_edge_resistances, estimate_resistances
@@ -40,7 +42,6 @@ BLOCK = 8  # right sides per call of the solver, which bounds the memory for sol
 BLOCK_OF_MANY = 4  # the same above MANY nodes
 MANY = 500_000
 MAX_GROUNDS = 12  # rounds of solves with new grounds; each of them gains three decades
-CANCELS = 1e-3  # share of Y_ii + Y_jj below which R has lost more than three digits to cancellation
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,8 @@ def effective_resistance(
     pairs : array-like (m x 2) of node numbers, or None for all edges
     error : float
         Relative standard error allowed if resistances are estimated. After k random flows the error of a pair is at
-        most sqrt(2/k), and that of an edge of leverage tau = w R also at most sqrt((1 - tau) / (tau k)).
+        most sqrt(2/k), and that of an edge of leverage tau = w R also at most sqrt((1 - tau) / (tau k)). 0: exact, by
+        nested dissection; if that would take more than minutes, an error says so before it begins.
     random_state : int, Generator or None
         Seed of the approximate elimination and of the random flows.
     n_jobs : int or None
@@ -98,7 +100,8 @@ def effective_resistance(
     """
     A = check_adjacency(graph)
     n = A.shape[0]
-    error = check_positive("error", error, "the relative standard error allowed")
+    is_exact = isinstance(error, Real) and not isinstance(error, bool) and error == 0
+    error = 0.0 if is_exact else check_positive("error", error, "the relative standard error allowed, or 0")
     heads, tails = _edges(A) if pairs is None else _check_pairs(pairs, n)
     if A.nnz == 2 * (n - Components.of(A).number):
         return Resistance(heads, tails, RootedForest(A).resistance(heads, tails), 0.0, "tree")
@@ -106,7 +109,9 @@ def effective_resistance(
     sources = np.unique(np.concatenate([heads, tails]))
     if _prefers_elimination(A, len(sources)):
         return Resistance(heads, tails, all_resistances(A)[heads, tails], 0.0, "elimination")
-    # One solve for every node in the pairs is exact; it is chosen if it costs no more than the random flows.
+    if is_exact:
+        return Resistance(heads, tails, exact_resistances(A, heads, tails, count_threads(n_jobs)), 0.0, "elimination")
+    # One solve for every node in the pairs is accurate; it is chosen if it costs no more than the random flows.
     if len(sources) <= max(SOLVE_SOURCES, 2 / error**2):
         return Resistance(heads, tails, _solve_resistances(A, heads, tails, rng, n_jobs), 0.0, "solve")
     threads = count_threads(n_jobs)

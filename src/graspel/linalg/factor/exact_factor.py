@@ -340,9 +340,9 @@ class EdgeResistances:
         """The resistances of the edges, for positive weights."""
         return self.factor(w).resistances
 
-    def factor(self, w: Floats) -> ExactFactor:
-        """The factors for positive weights."""
-        if not self._careful:
+    def factor(self, w: Floats, *, careful: bool = False) -> ExactFactor:
+        """The factors for positive weights; `careful`: without subtraction, even if the mean leverage needs none."""
+        if not (self._careful or careful):
             found = ExactFactor(self._tree, *self._edges, w)
             if found.is_accurate:
                 return found
