@@ -250,3 +250,26 @@ def test_an_interval_of_more_chance_is_not_narrower():
     model = GraspelRegressor(random_state=0).fit(X, y)
     widths = [np.diff(model.predict_interval(X[:1] + 0.01, level), axis=0)[0, 0] for level in (0.5, 0.9, 0.985, 0.999)]
     assert (np.diff(widths) >= 0).all()
+
+
+def test_trees_find_the_one_column_that_matters_and_models_grow_them_again(tmp_path):
+    """With 40 columns of noise, distances say little of y = |x_0|."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((500, 41))
+    y = np.abs(X[:, 0])
+    known = np.where(np.arange(500) < 300, y, np.nan)
+    model = GraspelRegressor(random_state=0).fit(X, known)
+    assert model.score(X[300:], y[300:]) > 0.8
+    model.save(tmp_path / "model.npz")
+    new = rng.standard_normal((5, 41))
+    np.testing.assert_allclose(GraspelRegressor.load(tmp_path / "model.npz").predict(new), model.predict(new))
+
+
+def test_values_that_trees_cannot_tell_apart_leave_them_out():
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(80) == 7, 5.0, 1.0)
+    model = GraspelRegressor(random_state=0).fit(rng.standard_normal((80, 2)), y)
+    assert np.isfinite(model.predict(rng.standard_normal((3, 2)), return_std=True)).all()
+    assert np.isfinite(
+        GraspelRegressor(random_state=0).fit(rng.standard_normal((80, 2)), np.ones(80)).transduction_
+    ).all()

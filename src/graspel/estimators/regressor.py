@@ -14,6 +14,7 @@ from graspel.estimators.uses_learner import LearnerEstimator
 from graspel.field.field import Field
 from graspel.field.parameters import Parameters
 from graspel.field.posterior import Posterior
+from graspel.field.trees import LEAST_VALUES, Trees
 from graspel.field.trend import Trend
 from graspel.field.values import ColumnGroup, check_measured, group_columns
 from graspel.runtime.parameters import check_flag, check_number, generator
@@ -104,7 +105,12 @@ class GraspelRegressor(RegressorMixin, LearnerEstimator):
             self._learn_graph(learner, index)
             announce("fitting the field")
             rows = index.features
-            self._trend = Trend(np.asarray(rows), rng) if self.trend and isinstance(rows, np.ndarray) else None
+            has_trend = self.trend and isinstance(rows, np.ndarray)
+            self._trend = Trend(np.asarray(rows), rng) if has_trend else None
+            self._trees: Trees | None = None
+            if has_trend and len(group.nodes) >= LEAST_VALUES:
+                trees = Trees(np.asarray(rows), group.nodes, group.Y[:, 0], int(rng.integers(1 << 31)))
+                self._trees = trees if trees.is_useful else None
             self._y = np.full(index.n_points, np.nan)
             self._y[group.nodes] = group.Y[:, 0]
             field = self._make_field()
@@ -139,7 +145,7 @@ class GraspelRegressor(RegressorMixin, LearnerEstimator):
         """
         rows = self._check_rows(X)
         posterior = self._restored_posterior()
-        points = find_new_points(self, rows, None if self._trend is None else self._trend(rows))
+        points = find_new_points(self, rows, self._features(rows))
         mean, variance = points.predict(posterior, with_variance=return_std)
         if not return_std:
             return mean[:, 0]
@@ -170,7 +176,18 @@ class GraspelRegressor(RegressorMixin, LearnerEstimator):
         if trend is None:
             return Field(self.graph_, n_jobs=self.n_jobs)
         features = trend(np.asarray(self.index_.features))
+        if self._trees is not None:
+            features = np.column_stack([features, self._trees.feature])
         return Field(self.graph_, trend=features, trend_blocks=(trend.n_linear, trend.n_smooth), n_jobs=self.n_jobs)
+
+    def _features(self, rows: Any) -> Floats | None:
+        """The features of the trend at new rows."""
+        if self._trend is None:
+            return None
+        if self._trees is None:
+            return self._trend(rows)
+        self._trees.restore(np.asarray(self.index_.features))
+        return np.column_stack([self._trend(rows), self._trees(rows)])
 
     def _restored_posterior(self) -> Posterior:
         """The posterior, which a file does not hold."""

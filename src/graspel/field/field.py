@@ -85,7 +85,8 @@ class Field:
         Features whose weighted sum, with weights from a normal distribution, is added to the field. None: the mean
         alone, which is always estimated.
     trend_blocks : tuple of int or None
-        Numbers of successive features whose weights have the same variance; None for one block.
+        Numbers of successive features whose weights have the same variance; None for one block. The weights of
+        features after the blocks are estimated freely, as the mean is.
     n_jobs : int or None
         Threads; the result does not depend on it.
 
@@ -293,7 +294,7 @@ class Field:
         """The field given some columns of a group that have the same parameters but for the scale."""
         tau = parameters.tau * group.ratios
         smoothing = Smoothing(self.prior, group.nodes, group.Y[:, columns], parameters.eps, tau, self._H)
-        return Posterior(smoothing, precisions(self._blocks, parameters.p))
+        return Posterior(smoothing, precisions(self._blocks, parameters.p, self._H.shape[1]))
 
     def _posteriors(
         self, places: Ints, Y: Floats, noise: Any

@@ -68,9 +68,9 @@ class Parameters:
         return self.scale * self.tau**0.5
 
 
-def precisions(blocks: tuple[int, ...], p: tuple[float, ...]) -> Floats:
-    """The precisions of all coefficients: those of the blocks of the trend, and 0 for the mean."""
-    return np.append(np.repeat(np.array(p), blocks), 0.0)
+def precisions(blocks: tuple[int, ...], p: tuple[float, ...], n_columns: int) -> Floats:
+    """The precisions of all coefficients: those of the blocks of the trend, and 0 for the columns after them."""
+    return np.append(np.repeat(np.array(p), blocks), np.zeros(n_columns - sum(blocks)))
 
 
 class Climb:
@@ -143,7 +143,7 @@ class Climb:
         smoothing = Smoothing(self._prior, self._nodes, self._Y, eps, tau * self._ratios, self._H)
         scores, scales = [], []
         for p in self._p:
-            posterior = Posterior(smoothing, precisions(self._blocks, p))
+            posterior = Posterior(smoothing, precisions(self._blocks, p, self._H.shape[1]))
             scales.append(self._scale(posterior, tau))
             scores.append(posterior.log_likelihood(scales[-1]))
         best, columns = np.argmax(scores, axis=0), np.arange(self._Y.shape[1])
