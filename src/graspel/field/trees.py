@@ -23,7 +23,7 @@ from graspel.runtime.types import Floats, Ints
 FOLDS = 5
 LEAST_VALUES = 30  # known values below which trees are not grown
 LEAF_SHARE, MOST_LEAF = 0.1, 20  # least share of the values in a leaf where they are few, and scikit-learn's number
-LEAST_SPREAD = 1e-3  # of the feature, as a share of that of the values, below which it says nothing
+LEAST_SPREAD = 1e-3  # of the feature, as a share of the range of the values, below which it says nothing
 MOST_ENTRIES = 20_000_000  # of the known rows that each fold is grown on; more are drawn from
 
 
@@ -52,7 +52,9 @@ class Trees:
     _not_saved = ("_models",)
 
     def __init__(self, X: Floats, nodes: Ints, y: Floats, seed: int) -> None:
-        self._nodes, self._y, self._seed = nodes, np.asarray(y, dtype=np.float64), seed
+        self._nodes, self._seed = nodes, seed
+        self._y = np.asarray(y, dtype=np.float64) - np.min(y)  # exact, so that a large mean takes no digits
+        self._y /= np.max(self._y) or 1.0
         self._models: list[Any] | None = self._grow(X)
         self.feature = self(X)
         for fold, (model, mean) in enumerate(self._models):
@@ -62,7 +64,7 @@ class Trees:
     @property
     def is_useful(self) -> bool:
         """Whether the feature differs between the known values."""
-        return bool(np.ptp(self.feature[self._nodes]) > LEAST_SPREAD * np.ptp(self._y))
+        return bool(np.ptp(self.feature[self._nodes]) > LEAST_SPREAD)
 
     @property
     def _folds(self) -> Ints:
