@@ -23,7 +23,7 @@ from graspel.cli.parameters import describe_parameters
 from reproduction.tables import fill_page, list_pages, read_tables
 
 ROOT = Path(__file__).parent.parent
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "reproduction/README.md"])
 OPEN_PAGES = ("clustering.md", "embedding.md", "plots.md", "report.md")  # examples that start from the reader's own X
 
 pytestmark = pytest.mark.skipif(not (ROOT / "README.md").exists(), reason="the tests run without the repository")
