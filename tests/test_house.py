@@ -28,6 +28,7 @@ MANY_ARGUMENTS = {
     "report/writing.py": "what a page can show, by keyword",
 }
 OPTIONS = (
+    "cli/classify.py",
     "cli/audit.py",
     "cli/cluster.py",
     "cli/embed.py",

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from graspel.cli import audit, cluster, convert, demo, embed, info, learn, plan, recover, report
+from graspel.cli import audit, classify, cluster, convert, demo, embed, info, learn, plan, predict, recover, report
 from graspel.cli.memory_limit import check_memory_limit
 
 __all__ = ["build_app"]
@@ -16,6 +16,8 @@ Say what is in a table of points: groups, odd points, wrong labels. All of it re
 is learned from the points.
 
 Start with [bold]graspel demo[/bold], or with your own points: [bold]graspel report your.csv -o report.html[/bold].
+Commands that learn keep their options with [bold]--write-config run.toml[/bold], and take them from there with
+[bold]--config run.toml[/bold].
 """
 
 EXIT_CODES = (
@@ -33,7 +35,7 @@ def build_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(help=HELP, epilog=EXIT_CODES)(_graspel)
-    for module in (learn, plan, cluster, recover, embed, report, audit, info, convert, demo):
+    for module in (report, audit, cluster, classify, embed, predict, learn, recover, info, convert, plan, demo):
         module.COMMAND.add_to(app)
     return app
 

@@ -12,7 +12,7 @@ from graspel.cli.command import Command
 from graspel.cli.options import AUTO, option
 from graspel.cli.output import check_files
 from graspel.cli.parameters import build_estimator, find_initial_file
-from graspel.cli.points import TableOptions
+from graspel.cli.points import TableOptions, save_with_reading
 from graspel.io.checks import UnusableFile
 from graspel.runtime.progress import announce
 
@@ -40,6 +40,7 @@ def cluster(
     metric: options.Metric = None,
     graph: GraphFile = None,
     save_graph: SaveGraph = None,
+    save_model: options.SaveModel = None,
     table: TableOptions,
     run: options.Run,
     written: list[str],
@@ -47,8 +48,9 @@ def cluster(
     """Cluster the points of `data`, or the nodes of `graph`, into the file `output`."""
     began = monotonic()
     parameters = run.choose("GraspelClustering", n_clusters=n_clusters, metric=metric)
-    source = _find_source(data, graph, table, {**parameters, "--save-graph": save_graph})
-    check_files([data, graph, labels, find_initial_file(parameters)], clusters=output, graph=save_graph)
+    source = _find_source(data, graph, table, {**parameters, "--save-graph": save_graph, "--save-model": save_model})
+    outputs = {"labels": output, "graph": save_graph, "model": save_model}
+    check_files([data, graph, labels, find_initial_file(parameters)], **outputs)
     with run.progress():
         from graspel.cluster.clustering import check_n_clusters
         from graspel.io.point_files import write_labels
@@ -60,7 +62,8 @@ def cluster(
             check_n_clusters(n_clusters, n_points)
         classes = table.find_classes(labels, points, n_points, source)
         if learned is None:
-            learned, found, record = _cluster_points(points, parameters)
+            learned, found, record = _cluster_points(points, parameters, save_model)
+            written += [] if save_model is None else [str(save_model)]
         else:
             _check_components(n_clusters, learned, source)
             found, record = _cluster_nodes(learned, parameters)
@@ -68,7 +71,7 @@ def cluster(
             learned.export(save_graph)
             written.append(str(save_graph))
         announce("writing", detail=output.name)
-        write_labels(output, found, learned.node_names)
+        write_labels(output, found, learned.node_names, "id" if points is None else points.id_name)
     written.append(str(output))
     record |= {**_summary(found, learned), **_scores(classes, found), "seconds": monotonic() - began}
     title = f"The clusters of {source.name}, written to {output}"
@@ -81,9 +84,8 @@ COMMAND = Command(
     "Makes several graphs of the points, groups the points by the first eigenvectors of each, and without a graph too, "
     "and finds the groups that these agree on. With known classes it says how well these agree with the clusters.",
     (
-        "graspel cluster points.npy -k 10 -o clusters.csv",
-        "graspel cluster wine.csv -k 3 -o clusters.csv --label-column cultivar --scale standard",
-        "graspel cluster points.csv -o clusters.csv --save-graph graph.npz --set noise=true",
+        "graspel cluster points.npy -k 10 -o clusters.csv --save-graph graph.npz",
+        "graspel cluster wine.csv -k 3 -o clusters.csv --scale standard --save-model wine.npz",
         "graspel cluster --graph graph.npz -k 10 -o clusters.csv",
     ),
     estimators=("GraspelClustering",),
@@ -122,7 +124,9 @@ def _check_components(n_clusters: int | str, graph: Graph, source: Path) -> None
 # --- the work --------------------------------------------------------------------------------------------------------
 
 
-def _cluster_points(points: Any, parameters: dict[str, Any]) -> tuple[Graph, Any, dict[str, Any]]:
+def _cluster_points(
+    points: Any, parameters: dict[str, Any], save_model: Path | None
+) -> tuple[Graph, Any, dict[str, Any]]:
     """The learned graph of the points, their clusters, and how their number was found and the graphs agree."""
     model = build_estimator("GraspelClustering", parameters).fit(points.X)
     record = {
@@ -133,6 +137,7 @@ def _cluster_points(points: Any, parameters: dict[str, Any]) -> tuple[Graph, Any
         "agreement": float(model.agreement_.mean()),
         "noise": int((model.labels_ < 0).sum()),
     }
+    save_with_reading(model, points, save_model)
     learned = model.learner_.graph_
     graph = learned if points.names is None else learned.with_names(points.names)
     return graph, model.labels_, record

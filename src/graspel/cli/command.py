@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
 from inspect import Parameter, Signature, signature
@@ -15,6 +16,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from typer.core import TyperCommand
 
+from graspel.cli.config import CONFIG_OPTIONS, SUFFIXES, write_config
 from graspel.cli.errors import friendly_errors
 from graspel.cli.parameters import LEARNER, describe_parameters, has_learner
 
@@ -76,11 +78,14 @@ class Command:
                 options.append((name, parameter.default, hints[name]))
         at = next((at for at, (name, _, _) in enumerate(options) if name == "settings"), None)
         if at is not None:
-            options.insert(at + 1, ("parameters", False, self._list_option()))
+            more_options: dict[str, Any] = {"parameters": (False, self._list_option())}
+            more_options |= {name: (None, kind) for name, kind in CONFIG_OPTIONS.items()}
+            options[at + 1 : at + 1] = [(name, *rest) for name, rest in more_options.items()]
 
-        def run(**given: Any) -> None:
-            given.pop("parameters", None)
-            with friendly_errors(quiet=given.get("quiet", False)) as written:
+        def run(*, ctx: typer.Context, **given: Any) -> None:
+            for name in ("parameters", "config"):
+                given.pop(name, None)
+            with friendly_errors(quiet=given.get("quiet", False)) as written, _keep(ctx.command, given):
                 more: dict[str, Any] = {"written": written} if writes else {}
                 if repeats:
                     more["repeat"] = partial(write_command, options, dict(given))
@@ -93,8 +98,9 @@ class Command:
             Parameter(n, Parameter.KEYWORD_ONLY, default=value, annotation=kind) for n, value, kind in options
         ]
         run.__doc__ = self.function.__doc__
+        parameters.append(Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context))
         run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-        run.__annotations__ = {name: kind for name, _, kind in options}
+        run.__annotations__ = {"ctx": typer.Context} | {name: kind for name, _, kind in options}
         return run
 
     def _list_option(self) -> Any:
@@ -108,6 +114,20 @@ class Command:
 
         help = "List what --set can set, with meanings and defaults"
         return Annotated[bool, typer.Option("--parameters", help=help, callback=list_them, is_eager=True)]
+
+
+@contextmanager
+def _keep(command: Any, given: dict[str, Any]) -> Iterator[None]:
+    """Write the options of a run to the file that was asked for, if the run succeeds."""
+    path, options = given.pop("write_config", None), dict(given)
+    if path is None:
+        yield
+        return
+    from graspel.io.atomic import check_output
+
+    check_output(path, SUFFIXES, "options")
+    yield
+    write_config(path, command, options)
 
 
 def write_command(

@@ -11,7 +11,7 @@ from graspel.cli.command import Command
 from graspel.cli.options import option
 from graspel.cli.output import check_files
 from graspel.cli.parameters import build_estimator, find_initial_file
-from graspel.cli.points import TableOptions
+from graspel.cli.points import TableOptions, save_with_reading
 from graspel.runtime.progress import announce
 
 SCORED_NEIGHBORS = 10  # nearest neighbors that vote on the class of a point in the printed accuracy
@@ -33,6 +33,7 @@ def embed(
     plot: Plot = None,
     labels: options.LabelsFile = None,
     metric: options.Metric = None,
+    save_model: options.SaveModel = None,
     table: TableOptions,
     run: options.Run,
     written: list[str],
@@ -41,7 +42,7 @@ def embed(
     began = monotonic()
     _check_method(method, n_components)
     parameters = run.choose(METHODS[method], n_components=n_components, metric=metric)
-    check_files([data, labels, find_initial_file(parameters)], coordinates=output, picture=plot)
+    check_files([data, labels, find_initial_file(parameters)], coordinates=output, picture=plot, model=save_model)
     with run.progress():
         from graspel.io.point_files import write_coordinates
 
@@ -49,8 +50,10 @@ def embed(
         classes = table.find_classes(labels, points, points.X.shape[0], data)
         model = build_estimator(METHODS[method], parameters).fit(points.X)
         announce("writing", detail=output.name)
-        write_coordinates(output, model.embedding_, points.names)
+        write_coordinates(output, model.embedding_, points.names, points.id_name)
         written.append(str(output))
+        save_with_reading(model, points, save_model)
+        written += [] if save_model is None else [str(save_model)]
         if plot is not None:
             _draw(model.embedding_, classes, plot, data, method)
             written.append(str(plot))

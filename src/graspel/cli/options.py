@@ -62,6 +62,8 @@ GraphArgument = Annotated[Path, argument(f"The graph: {GRAPH_FORMATS}", "GRAPH")
 GraphOutput = Annotated[Path, option(f"The graph: {GRAPH_FORMATS}", "FILE", "--output", "-o")]
 LabelsFile = Annotated[Path | None, option("Known classes, to compare with: .csv or .npy", "FILE")]
 TextsFile = Annotated[Path | None, option("A text about each point: .txt, .csv or .npy", "FILE", "--texts")]
+ClassesFile = Annotated[Path, option("The class of every point: .csv or .npy", "FILE", "--output", "-o")]
+SaveModel = Annotated[Path | None, option("Also write the model, for graspel predict: .npz", "FILE")]
 Clusters = Annotated[
     Any, parameter_option("GraspelClustering", "n_clusters", "INT|auto", "--clusters", "-k", parser=parse_value)
 ]

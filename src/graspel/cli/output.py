@@ -22,8 +22,9 @@ __all__ = [
 
 KINDS = {  # of files that commands write: where the formats stand, and what the file holds
     "graph": ("graspel.io.graph_files:FORMATS", "a graph"),
-    "clusters": ("graspel.io.point_files:LABELS", "labels"),
+    "labels": ("graspel.io.point_files:LABELS", "labels"),
     "coordinates": ("graspel.io.point_files:COORDINATES", "coordinates"),
+    "model": ("graspel.io.models:SUFFIXES", "a model"),
     "picture": ("graspel.plot.canvas:SUFFIXES", "a picture"),
     "page": ("graspel.report.writing:SUFFIXES", "a report"),
 }

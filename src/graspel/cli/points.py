@@ -13,7 +13,15 @@ import typer
 from graspel.cli.options import option
 from graspel.runtime.progress import announce
 
-__all__ = ["OF_GRAPH", "TableOptions", "make_index", "open_on_cluster", "split_names"]
+__all__ = [
+    "OF_GRAPH",
+    "NewTableOptions",
+    "TableOptions",
+    "make_index",
+    "open_on_cluster",
+    "save_with_reading",
+    "split_names",
+]
 
 CONNECT_SECONDS = 10  # time in which a Dask scheduler must answer
 READING = "Reading .npy .npz .csv .tsv .xlsx .parquet .feather .mtx .h5ad .zarr"
@@ -31,8 +39,8 @@ def _parse_header(text: str) -> bool:
 
 
 @dataclass(frozen=True)
-class TableOptions:
-    """What the columns of a file are, and what is done to them."""
+class NewTableOptions:
+    """What the file of new points is like, whose columns are those of a model."""
 
     key: Annotated[
         str | None, option("The array to read, of .npz, .h5ad and .zarr", "NAME", default="X", panel=READING)
@@ -43,6 +51,21 @@ class TableOptions:
     id_column: Annotated[
         str | None, option("The column that names the points: its name or number", "COLUMN", panel=READING)
     ] = None
+
+    def read_like(self, path: Path, reading: Any) -> Any:
+        """Read new points as those of a model were read; a `Reading` says how, None that nothing was done to them."""
+        from graspel.io.table_roles import Reading, Roles
+        from graspel.io.tables import read_table
+
+        announce("reading", detail=path.name)
+        like = reading or Reading(Roles())
+        return read_table(path, key=self.key, header=self.header, roles=Roles(self.id_column), like=like)
+
+
+@dataclass(frozen=True)
+class TableOptions(NewTableOptions):
+    """What the columns of a file are, and what is done to them."""
+
     label_column: Annotated[
         str | None, option("The column of known classes; it is no feature", "COLUMN", panel=READING)
     ] = None
@@ -135,6 +158,14 @@ def make_index(X: Any, model: Any) -> Any:
 
     given = {name: getattr(model, name) for name in ("metric", "random_state", "n_jobs")}
     return NeighborIndex(X, **given).expect(count_listed())
+
+
+def save_with_reading(model: Any, points: Any, path: Path | None) -> None:
+    """Save a model, if that was asked for, with how its points were read, so that new ones are read alike."""
+    if path is not None:
+        announce("writing", detail=path.name)
+        model.reading_ = points.reading
+        model.save(path)
 
 
 @contextmanager

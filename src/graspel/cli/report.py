@@ -75,7 +75,7 @@ COMMAND = Command(
     "outliers and copies, how far the result can be trusted, and how to get it again.",
     (
         "graspel report points.csv -o report.html --names names.txt --title 'Our patients'",
-        "graspel report digits.npy -o report.html --labels classes.csv --images 28x28",
+        "graspel report digits.npy -o report.html --labels classes.csv --images 8x8",
     ),
     estimators=("GRASPEL",),
 )

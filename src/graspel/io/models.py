@@ -34,7 +34,7 @@ from graspel.runtime.sparse_structure import check_sparse_structure
 __all__ = ["SavedModel", "check_array_read", "load_model", "save_model"]
 
 FORMAT = 1  # version of the format
-SUFFIX = ".npz"
+SUFFIXES = (".npz",)
 PACKAGE = "graspel"
 MAX_FIXED = 1 << 24  # characters of an array of text with room for the longest at each place; larger ones hold objects
 
@@ -64,7 +64,7 @@ class SavedModel:
 
 def save_model(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted model to an .npz file, completely or not at all."""
-    if file_suffix(path) != SUFFIX:
+    if file_suffix(path) not in SUFFIXES:
         raise ValueError(f"{path}: models are saved as .npz files only. Name it so.")
     writer = _Writer()
     structure = {

@@ -4,7 +4,7 @@
 suffix  what it holds
 ======  ==========================================================================================================
 .csv    one line for each point. Files written by graspel have a header, ``cluster`` or ``x,y,z`` (``c1,c2,...`` for
-        more than three coordinates), after ``id`` where points have names
+        more than three coordinates), after the names of the points under the name of that column, or ``id``
 .txt    one text on each line
 .npy    an array: numbers or text for classes and texts, points x coordinates
 ======  ==========================================================================================================
@@ -37,19 +37,33 @@ __all__ = ["COORDINATES", "LABELS", "read_labels", "read_texts", "write_coordina
 LABELS = (".csv", ".npy")
 COORDINATES = (".csv", ".npy")
 TEXTS = (".txt", ".csv", ".npy")
-NAMED = ["id", "cluster"]  # header of a file of labels where points have names
 
 
-def write_labels(path: Path, labels: Any, names: Iterable[str] | None = None) -> None:
-    """Write one label for each point, after its name if it has one; the file is written completely or not at all."""
-    _write(path, labels, NAMED[1:], [[label] for label in labels.tolist()], names)
+def write_labels(
+    path: Path, labels: Any, names: Iterable[str] | None = None, id_name: str = "id", **columns: Any
+) -> None:
+    """Write one label for each point, after its name if it has one; the file is written completely or not at all.
+
+    Parameters
+    ----------
+    path : Path
+    labels : array of N
+    names : iterable of N str, optional
+    id_name : str
+        The header of the names.
+    **columns
+        Arrays of N; further columns of a .csv file. By default the labels are the column `cluster`.
+    """
+    columns = columns or {"cluster": labels}
+    rows = [list(row) for row in zip(*(np.asarray(column).tolist() for column in columns.values()), strict=True)]
+    _write(path, labels, list(columns), rows, names, id_name)
 
 
-def write_coordinates(path: Path, coordinates: Any, names: Iterable[str] | None = None) -> None:
+def write_coordinates(path: Path, coordinates: Any, names: Iterable[str] | None = None, id_name: str = "id") -> None:
     """Write the coordinates of each point; the file is written completely or not at all."""
     n_axes = coordinates.shape[1]
     header = ["x", "y", "z"][:n_axes] if n_axes <= 3 else [f"c{axis + 1}" for axis in range(n_axes)]
-    _write(path, coordinates, header, coordinates.tolist(), names)
+    _write(path, coordinates, header, coordinates.tolist(), names, id_name)
 
 
 def write_rows(path: Path, header: list[str], rows: Iterable[list[Any]]) -> None:
@@ -60,15 +74,16 @@ def write_rows(path: Path, header: list[str], rows: Iterable[list[Any]]) -> None
         write_cells(file, safe)
 
 
-def _write(path: Path, values: Any, header: list[str], rows: list[list[Any]], names: Iterable[str] | None) -> None:
-    with write_atomically(path) as temporary:
-        if path.suffix.lower() == ".npy":
+def _write(
+    path: Path, values: Any, header: list[str], rows: list[list[Any]], names: Iterable[str] | None, id_name: str
+) -> None:
+    if path.suffix.lower() == ".npy":
+        with write_atomically(path) as temporary:
             np.save(temporary, values)
-            return
-        if names is not None:
-            header, rows = ["id", *header], [[write_name(name), *row] for name, row in zip(names, rows, strict=True)]
-        with open(temporary, "w", encoding="utf-8", newline="") as file:
-            write_cells(file, [header, *rows])
+        return
+    if names is not None:
+        header, rows = [id_name, *header], [[name, *row] for name, row in zip(names, rows, strict=True)]
+    write_rows(path, header, rows)
 
 
 def read_labels(path: Path, n_points: int, source: Path) -> list[Any]:
@@ -103,7 +118,7 @@ def _read_label_lines(path: Path, n_points: int) -> list[str]:
     with refuse_unreadable(path, ".csv", "Save it as CSV in UTF-8."), _open(path) as file:
         lines = [line for _, line in number_lines(file.read().splitlines())]
         rows = list(read_cells(lines, find_delimiter(lines[0] if lines else "")))
-    if rows and [cell.strip() for cell in rows[0]] == NAMED:
+    if rows and len(rows[0]) == 2 and rows[0][1].strip() == "cluster":
         rows = [row[1:] for row in rows]
     wide = next((row for row in rows if len(row) != 1), None)
     if wide is not None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 import warnings
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from graspel.runtime.parameters import check_choice
 from graspel.runtime.shown import quote, shorten
 from graspel.runtime.types import Floats
 
-__all__ = ["PointTable", "Roles", "assign_roles"]
+__all__ = ["PointTable", "Reading", "Roles", "assign_roles"]
 
 MIN_ID_ROWS = 10  # rows from which different whole numbers look like an id; fewer may differ by chance
 MAX_CLASSES = 50  # largest number of different values of a column that is named like a class and looks like one
@@ -32,6 +33,7 @@ IMPUTATIONS = ("median",)
 UNEVEN = 20.0  # ratio of a column's standard deviation to the median one above which it decides all distances
 MAX_JUDGED_COLUMNS = 200  # columns of a table that is judged; more are pixels or genes, which share one unit
 SHOWN = 3  # columns that a warning names, and words of a column of text that an error shows
+MODELS_COLUMN = "the model's column"  # what an error calls a feature of a model whose new points are read
 QUARTILES = 1.349  # interquartile range of a normal variable, in standard deviations
 
 
@@ -60,7 +62,8 @@ class Roles:
 class PointTable(NamedTuple):
     """The points of a table: features, names of the rows, their known classes, names of the features, and parts.
 
-    None stands for what the table does not have.
+    None stands for what the table does not have. `id_name` is what the table calls the names of its rows, and `reading`
+    is how to read new rows alike.
     """
 
     X: Any
@@ -68,15 +71,33 @@ class PointTable(NamedTuple):
     labels: list[Any] | None
     features: list[str] | None = None
     split: list[str] | None = None
+    id_name: str = "id"
+    reading: Reading | None = None
 
 
-def assign_roles(table: FileTable, roles: Roles, path: Any) -> PointTable:
-    """Split a table into points, names and classes.
+@dataclass(frozen=True)
+class Reading:
+    """How a table was read: `roles` with the features by name, medians of gaps, middle and spread of the columns."""
+
+    roles: Roles
+    medians: Any = None
+    middle: Any = None
+    spread: Any = None
+
+    def assign(self, table: FileTable, id_column: str | None, path: Any) -> PointTable:
+        """Points of another table with the same columns, prepared as those of the first."""
+        header = [name.strip() for name in table.header or ()]
+        known = self.roles.id_column if self.roles.id_column in header else None
+        return assign_roles(table, replace(self.roles, id_column=id_column or known), path, like=self)
+
+
+def assign_roles(table: FileTable, roles: Roles, path: Any, *, like: Reading | None = None) -> PointTable:
+    """Split a table into points, names and classes; the columns are scaled on their own, or `like` those of another.
 
     >>> table = FileTable(np.array([[1.0, 2.0], [3.0, 4.0]]), [1, 2], {0: ["Ann", "Bob"]}, ["who", "x", "y"])
-    >>> assign_roles(table, Roles(id_column="who", drop=("y",)), "people.csv")
-    PointTable(X=array([[1.],
-           [3.]]), names=['Ann', 'Bob'], labels=None, features=['x'], split=None)
+    >>> assign_roles(table, Roles(id_column="who", drop=("y",)), "people.csv")[:4]
+    (array([[1.],
+           [3.]]), ['Ann', 'Bob'], None, ['x'])
     """
     if roles.scale is not None:
         check_choice("scale", roles.scale, SCALES)
@@ -89,25 +110,36 @@ def assign_roles(table: FileTable, roles: Roles, path: Any) -> PointTable:
     id_at = None if roles.id_column is None else _find(table, roles.id_column, "--id-column", path)
     split_at = None if roles.split_column is None else _find(table, roles.split_column, "--split", path)
     left_out = {_find(table, name, "--drop", path) for name in roles.drop} | {id_at, label_at, split_at}
-    wanted = [_find(table, name, "--columns", path) for name in roles.columns] or range(table.n_columns)
+    what = "--columns" if like is None else MODELS_COLUMN
+    wanted = _find_features(table, roles.columns, what, path) or range(table.n_columns)
     features = [at for at in wanted if at not in left_out]
     if id_at is None and table.row_names is None and not roles.columns:
         id_at = _guess_id(table, features, path)
         features = [at for at in features if at != id_at]
     names = table.row_names if id_at is None else _unique_names(table, id_at, path)
     X = _feature_matrix(table, features, path)
+    medians = middle = spread = None
     if roles.impute is not None:
-        X = _impute_missing(X)
+        medians = _find_medians(X) if like is None else like.medians
+        X = _impute_missing(X, medians)
     elif table.has_gaps:
         _refuse_missing(table, set(features), path)
-    _warn_doubtful(table, features, path)
+    if like is None:
+        _warn_doubtful(table, features, path)
     if roles.scale is not None:
-        X = _scale_columns(X, roles.scale)
-    elif table.header is not None:
+        X = np.array(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+        middle, spread = _find_scales(X, roles.scale) if like is None else (like.middle, like.spread)
+        X = (X - middle) / spread
+    elif table.header is not None and like is None:
         _warn_uneven_scales(X, [table.name(at) for at in features], path)
     header = None if table.header is None else [table.header[at].strip() for at in features]
     split = None if split_at is None else [str(cell) for cell in table.column(split_at)]
-    return PointTable(X, names, labels, header, split)
+    id_name = "" if id_at is None or table.header is None else table.header[id_at].strip()
+    kept = tuple(str(at + 1) for at in features) if header is None else tuple(header)
+    reading = Reading(
+        Roles(id_name or None, columns=kept, scale=roles.scale, impute=roles.impute), medians, middle, spread
+    )
+    return PointTable(X, names, labels, header, split, id_name or "id", reading)
 
 
 def _find(table: FileTable, name: str, option: str, path: Any) -> int:
@@ -120,7 +152,15 @@ def _find(table: FileTable, name: str, option: str, path: Any) -> int:
     if name.isdecimal() and 1 <= int(name) <= table.n_columns:
         return int(name) - 1
     known = shorten(", ".join(header)) if header else f"no names, only the numbers 1 to {table.n_columns}"
-    raise UnusableFile(f"{path}: {option} {quote(name)} names no column; the columns have {known}.")
+    wrong = "is missing" if option == MODELS_COLUMN else "names no column"
+    raise UnusableFile(f"{path}: {option} {quote(name)} {wrong}; the columns have {known}.")
+
+
+def _find_features(table: FileTable, names: tuple[str, ...], option: str, path: Any) -> list[int]:
+    """The positions of these columns, of which there may be thousands."""
+    header = [cell.strip() for cell in table.header or ()]
+    counts, places = Counter(header), {name: at for at, name in enumerate(header)}
+    return [places[name] if counts[name] == 1 else _find(table, name, option, path) for name in names]
 
 
 def _find_labels(table: FileTable, roles: Roles, path: Any) -> tuple[list[Any] | None, int | None]:
@@ -242,42 +282,44 @@ def _warn_doubtful(table: FileTable, features: list[int], path: Any) -> None:
             )
 
 
-def _impute_missing(X: Any) -> Any:
-    """Replace each NaN by the median of its column.
-
-    >>> _impute_missing(np.array([[1.0], [np.nan], [3.0], [9.0]])).ravel()
-    array([1., 3., 3., 9.])
-    """
+def _find_medians(X: Any) -> Floats | None:
     if hasattr(X, "toarray"):
-        return X  # what a sparse matrix does not list is zero, not missing
-    X = np.array(X, dtype=np.float64)
-    gaps = np.isnan(X)
-    empty = gaps.all(axis=0)
+        return None  # what a sparse matrix does not list is zero, not missing
+    X = np.asarray(X, dtype=np.float64)
+    empty = np.isnan(X).all(axis=0)
     if empty.any():
         raise ValueError(f"feature {int(np.argmax(empty)) + 1} has no value at all, so it has no median; drop it.")
-    if gaps.any():
-        X[gaps] = np.broadcast_to(np.nanmedian(X, axis=0), X.shape)[gaps]
-    return X
+    return np.asarray(np.nanmedian(X, axis=0))
 
 
-def _scale_columns(X: Any, scale: str) -> Floats:
-    """Center each column and divide it by its spread; columns without spread become zero.
+def _impute_missing(X: Any, medians: Any) -> Any:
+    """Replace each NaN by the median of its column.
+
+    >>> _impute_missing(np.array([[1.0], [np.nan], [3.0], [9.0]]), np.array([3.0])).ravel()
+    array([1., 3., 3., 9.])
+    """
+    if medians is None:
+        return X
+    X = np.array(X, dtype=np.float64)
+    return np.where(np.isnan(X), medians, X)
+
+
+def _find_scales(X: Floats, scale: str) -> tuple[Floats, Floats]:
+    """What to subtract from each column, and by what to divide it; columns without spread become zero.
 
     "standard" takes mean and standard deviation, "robust" median and interquartile range (the standard deviation,
     where the range is zero).
 
-    >>> _scale_columns(np.array([[1.0, 5.0], [3.0, 5.0]]), "standard")
-    array([[-1.,  0.],
-           [ 1.,  0.]])
+    >>> _find_scales(np.array([[1.0, 5.0], [3.0, 5.0]]), "standard")
+    (array([2., 5.]), array([1., 1.]))
     """
-    X = np.array(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
     spread = X.std(axis=0)
     middle = X.mean(axis=0)
     if scale == "robust":
         middle = np.median(X, axis=0)
         low, high = np.percentile(X, [25, 75], axis=0)
         spread = np.where(high > low, (high - low) / QUARTILES, spread)
-    return (X - middle) / np.where(spread > 0, spread, 1.0)
+    return middle, np.where(spread > 0, spread, 1.0)
 
 
 def _warn_uneven_scales(X: Any, names: list[str], path: Any) -> None:

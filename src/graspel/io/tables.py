@@ -40,7 +40,7 @@ from graspel.io.matrix_market import read_matrix_market
 from graspel.io.npy_arrays import open_archive, read_member, read_npy
 from graspel.io.other_tables import choose_array, read_arrow, read_h5ad, read_xlsx, read_zarr
 from graspel.io.table import FileTable, parse_column, table_of_cells
-from graspel.io.table_roles import PointTable, Roles, assign_roles
+from graspel.io.table_roles import PointTable, Reading, Roles, assign_roles
 from graspel.runtime.shown import quote
 from graspel.runtime.sparse_structure import check_sparse_structure
 from graspel.runtime.types import Floats
@@ -78,11 +78,17 @@ def read_data(path: Path, *, key: str | None = None, header: bool | None = None)
 
 
 def read_table(
-    path: Path, *, key: str | None = None, header: bool | None = None, roles: Roles | None = None
+    path: Path,
+    *,
+    key: str | None = None,
+    header: bool | None = None,
+    roles: Roles | None = None,
+    like: Reading | None = None,
 ) -> PointTable:
     """Read points, and their names and classes if the file has them; parameters as for `read_data`.
 
-    `roles` says which columns are features, names and classes, and how features are scaled.
+    `roles` says which columns are features, names and classes, and how features are scaled. New points are read `like`
+    those of a model; one is enough then.
     """
     if path.is_dir() and path.suffix.lower() not in FOLDERS:
         raise UnusableFile(f"{path} is a folder; give the path of a file.")
@@ -96,8 +102,9 @@ def read_table(
         content = _READERS[suffix](path, **option)
     table = content if isinstance(content, FileTable) else FileTable.of_numbers(content)
     _check_numbers(table, path)
-    points = assign_roles(table, roles or Roles(), path)
-    if points.X.shape[0] == 1:
+    roles = roles or Roles()
+    points = assign_roles(table, roles, path) if like is None else like.assign(table, roles.id_column, path)
+    if points.X.shape[0] == 1 and like is None:
         raise UnusableFile(
             f"{path} holds one point (its shape is {points.X.shape}), but a graph needs two; give more rows."
         )
