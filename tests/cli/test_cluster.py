@@ -283,7 +283,7 @@ class TestRefusedBeforeTheWork:
         [
             ("no/g.npz", ["does not exist"]),
             ("g.npy", [".npy", ".graphml"]),
-            ("clusters.csv", ["both the clusters and the graph"]),
+            ("clusters.csv", ["both the labels and the graph"]),
         ],
     )
     def test_the_graph_to_keep(self, graspel, data, tmp_path, output, name, words):

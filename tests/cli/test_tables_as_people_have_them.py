@@ -163,15 +163,15 @@ def test_names_reach_the_graph_the_clusters_and_the_coordinates(wine, tmp_path, 
     options = ["--save-graph", tmp_path / "g.graphml", "--id-column", "wine", *SCALED, "-q"]
     assert graspel("cluster", path, "-k", 3, "-o", tmp_path / "c.csv", *options).code == 0
     clusters = pd.read_csv(tmp_path / "c.csv")
-    assert clusters.columns.tolist() == ["id", "cluster"]
-    assert clusters.id[7] == "W0007"
+    assert clusters.columns.tolist() == ["wine", "cluster"]
+    assert clusters.wine[7] == "W0007"
     # Clusters with names can be compared with again.
     again = graspel("cluster", path, "-k", 3, "-o", tmp_path / "d.csv", "--labels", tmp_path / "c.csv", *options)
     assert again.code == 0
     assert Graph.read(tmp_path / "g.graphml").node_names[3] == "W0003"
     command = ("embed", path, "-o", tmp_path / "xy.csv", "--method", "spectral", "--id-column", "wine", *SCALED, "-q")
     assert graspel(*command).code == 0
-    assert pd.read_csv(tmp_path / "xy.csv").columns.tolist() == ["id", "x", "y"]
+    assert pd.read_csv(tmp_path / "xy.csv").columns.tolist() == ["wine", "x", "y"]
 
 
 @pytest.mark.parametrize(
