@@ -69,8 +69,8 @@ def test_version(graspel):
         (["info"], []),
     ],
 )
-def test_a_usage_error_is_one_sentence(graspel_process, arguments, words):
-    outcome = graspel_process(*arguments)
+def test_a_usage_error_is_one_sentence(graspel, arguments, words):
+    outcome = graspel(*arguments)
     assert outcome.code == 2
     assert "Traceback" not in outcome.err
     if words:

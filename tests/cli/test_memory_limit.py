@@ -16,7 +16,7 @@ resource = pytest.importorskip("resource")
 LIMIT = "import resource; resource.setrlimit(resource.RLIMIT_AS, ({0} << 20, {0} << 20))"
 
 
-@pytest.mark.parametrize("megabytes", [100, 200, 300, 400])
+@pytest.mark.parametrize("megabytes", [100, *(pytest.param(size, marks=pytest.mark.long) for size in (200, 300)), 400])
 def test_a_limit_below_what_the_libraries_need(graspel_process, data, tmp_path, megabytes):
     outcome = graspel_process("learn", data, "-o", tmp_path / "g.npz", before=LIMIT.format(megabytes))
     assert outcome.is_one_sentence(f"may use {megabytes} MB of memory (ulimit -v)", "raise the limit")

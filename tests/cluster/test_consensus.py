@@ -173,6 +173,7 @@ def test_points_count_where_no_graph_separates(seed):
     assert clustering_accuracy(y, model.labels_) > clustering_accuracy(y, alone.labels_)
 
 
+@pytest.mark.long_seeds
 def test_clusters_of_different_density(seed):
     """A dense and a sparse pair of groups: weights 1/z keep the dense pair together, shared neighbors part it."""
     rng = np.random.default_rng(seed)

@@ -52,6 +52,7 @@ def test_sparse_rows_stay_single(rng):
     assert find_nodes(nearest_neighbors(prepare_rows(X), 12, rng), WEIGH, rng, max_nodes=50).mass is None
 
 
+@pytest.mark.long_seeds
 def test_the_graph_of_groups_is_the_contracted_graph(lists, rng):
     """On a graph that needs no joins, merging the points of each group is the contraction."""
     nodes = find_nodes(lists, WEIGH, rng, max_nodes=200)

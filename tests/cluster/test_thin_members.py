@@ -16,6 +16,7 @@ from graspel.metrics import clustering_accuracy
 from graspel.neighbors.index import NeighborIndex
 
 
+@pytest.mark.long_seeds
 def test_members_are_thin_and_connected(seed):
     X, _ = make_blobs(200, 5, centers=3, random_state=seed)
     rng = np.random.default_rng(seed)

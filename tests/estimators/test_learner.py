@@ -130,6 +130,7 @@ def test_every_edge_says_why_it_is_there(seed, candidates):
 
 
 @pytest.mark.parametrize("candidates", ["fiedler", "clusters"])
+@pytest.mark.long_seeds
 def test_the_history_is_true(seed, candidates):
     """Every number of a record, computed again from full matrices of the graph that the callback got."""
     X, listener, sigma, beta = blobs(seed), Listener(), 100.0, 1e-5

@@ -90,6 +90,7 @@ def test_same_signals_same_graph(all_pairs):
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.long_seeds
 def test_large_graphs_are_recovered_from_the_learners_edges(seed):
     truth = grid_graph(10, 12)
     X = smooth_signals(truth, 500, noise=0.5, random_state=seed)
@@ -234,6 +235,7 @@ def check_recovered(model: GraspelRecovery, n_nodes: int) -> None:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("all_pairs", [True, False])
 @pytest.mark.parametrize("factor", [1e3, 1e5, 1e9, 1e37, 1e300])
+@pytest.mark.long_seeds
 def test_one_row_far_larger_than_all_others(factor, all_pairs, seed):
     X = noisy_grid(seed)
     X[seed] *= factor
@@ -253,6 +255,7 @@ def test_one_row_far_larger_than_all_others(factor, all_pairs, seed):
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("exponent", [-440, -100, -30, 30, 100, 440])
+@pytest.mark.long_seeds
 def test_the_unit_of_the_signals_only_scales_weights_and_noise(exponent, seed):
     X = noisy_grid(seed)
     plain = GraspelRecovery(random_state=seed).fit(X)

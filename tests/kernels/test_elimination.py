@@ -30,6 +30,7 @@ def triangular(factors: EliminationSequence, n: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", LARGE)
+@pytest.mark.long_seeds
 def test_triangular_solves_are_those_of_the_matrix(name, rng):
     graph = large(name)
     factors = sequence_of(graph)
@@ -44,6 +45,7 @@ def test_triangular_solves_are_those_of_the_matrix(name, rng):
 
 
 @pytest.mark.parametrize("name", LARGE)
+@pytest.mark.long_seeds
 def test_elimination_keeps_the_row_sums(name, seed):
     """Neither an exact clique nor a random tree changes L 1 + s: the factors give every node its excess."""
     graph = large(name)

@@ -93,6 +93,7 @@ def test_a_killed_process_goes_on_to_the_same_bits(tmp_path, random_state, weigh
 
 
 @pytest.mark.parametrize("parameters", PARAMETERS)
+@pytest.mark.long_seeds
 def test_a_finished_run_is_only_certified_again(X, tmp_path, monkeypatch, parameters):
     X = np.vstack([X, X[:7]])  # some copies
     first = GRASPEL(random_state=1, **parameters)
@@ -207,6 +208,7 @@ def test_one_function_is_not_taken_for_another(X, tmp_path):
     )
 
 
+@pytest.mark.long_seeds
 def test_a_checkpoint_damaged_anywhere_is_one_sentence_or_the_same_graph(X, tmp_path, rng):
     """A single byte that is another one, and files that end early: no traceback from inside, and no other graph."""
     whole = GRASPEL(random_state=0).fit(X, checkpoint=tmp_path / "run").graph_

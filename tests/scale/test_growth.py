@@ -44,6 +44,7 @@ def test_ten_batches_are_as_good_as_one_fit(digits):
     assert abs(ten.graph_.density - one.graph_.density) < 0.1
 
 
+@pytest.mark.long_seeds
 def test_lists_stay_those_of_a_search(digits, seed):
     rng = np.random.default_rng(seed)
     X = digits[0][rng.permutation(800)]
@@ -173,6 +174,7 @@ def test_many_points_are_searched_by_landmarks(monkeypatch, digits):
 
 @pytest.mark.parametrize(("first", "second"), [(1.0, 1e15), (1.0, 1e30), (1e200, 1.0), (1e-9, 1.0)])
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+@pytest.mark.long_seeds
 def test_batches_of_very_different_scale_are_learned_as_at_once(first, second, kind, seed):
     rng = np.random.default_rng(seed)
     few, more = first * rng.standard_normal((80, 4)), second * rng.standard_normal((60, 4))
