@@ -141,7 +141,7 @@ def labels(results: Run) -> str:
 def measure_pictures(name: str, kind: str) -> dict[str, float]:
     """A picture by t-SNE whose affinities are the weights of the graph, each node's scaled to sum one."""
     from graspel.estimators.tsne import EXAGGERATION, RATE, WIDTH
-    from graspel.learning.spectral_coordinates import spectral_start
+    from graspel.learning.embed import spectral_start
     from graspel.metrics import label_accuracy, neighbors_kept
     from graspel.tsne.affinities import normalize
     from graspel.tsne.engine import Iterations, optimize

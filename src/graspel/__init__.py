@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from graspel.findings.audit import Audit, audit
     from graspel.graph import Graph, Origin
     from graspel.learning.connect import connect
-    from graspel.learning.spectral_coordinates import spectral_init
+    from graspel.learning.embed import spectral_init
     from graspel.neighbors.index import NeighborIndex
     from graspel.report import write_report
 
@@ -68,7 +68,7 @@ _HOME = {
     "audit": "graspel.findings.audit",
     "cluster_graph": "graspel.cluster",
     "connect": "graspel.learning.connect",
-    "spectral_init": "graspel.learning.spectral_coordinates",
+    "spectral_init": "graspel.learning.embed",
     "stability_scores": "graspel.estimators.stability_scores",
     "write_report": "graspel.report",
 }

@@ -10,8 +10,7 @@ from sklearn.datasets import make_blobs, make_moons
 from graspel import GraspelClustering
 from graspel.cluster.members import THIN_DENSITY, THIN_MEMBERS, Nodes, build_member
 from graspel.data.prepare import prepare_rows
-from graspel.learning.initial import initial_graph
-from graspel.learning.neighbor_rules import CONSIDERED
+from graspel.learning.initial import CONSIDERED, initial_graph
 from graspel.metrics import clustering_accuracy
 from graspel.neighbors.index import NeighborIndex
 

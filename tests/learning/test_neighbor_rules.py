@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 
 from graspel import GRASPEL
 from graspel.data.prepare import prepare_rows
-from graspel.learning.neighbor_rules import NEIGHBOR_RULES, choose_neighbors, mutual_keys
+from graspel.learning.initial import NEIGHBOR_RULES, choose_neighbors, mutual_keys
 from graspel.neighbors.search import nearest_neighbors
 
 

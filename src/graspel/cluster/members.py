@@ -5,7 +5,7 @@ the same. Members that err in different ways are of three kinds. All lists come 
 several members side by side.
 
 **Graphs of near points.** They differ in the number of neighbors and in the rule by which these are chosen
-(:mod:`graspel.learning.neighbor_rules`). Their weights are 1/z. Two neighbors are right where the data lie on curves;
+(:mod:`graspel.learning.initial`). Their weights are 1/z. Two neighbors are right where the data lie on curves;
 ten are right where neighbors are noisy.
 
 **Graphs of shared neighbors.** Weights 1/z make dense regions too expensive to cut: where clusters differ in density,
@@ -47,7 +47,7 @@ from graspel.cluster.ward import ward_of_rows, ward_tree
 from graspel.data.protocol import local_points
 from graspel.graph.edges import edge_keys
 from graspel.learning.connect import join_components
-from graspel.learning.neighbor_rules import choose_neighbors
+from graspel.learning.initial import choose_neighbors
 from graspel.learning.weights import Weights
 from graspel.linalg import smallest_eigenpairs
 from graspel.linalg.coarsen import group_means

@@ -34,7 +34,7 @@ from graspel.estimators.uses_learner import LearnerEstimator
 from graspel.graph import Graph
 from graspel.learning.eigengap import Eigengap
 from graspel.learning.fit import Fit
-from graspel.learning.neighbor_rules import CONSIDERED
+from graspel.learning.initial import CONSIDERED
 from graspel.linalg.coarsen import group_means
 from graspel.neighbors.index import MEAN_NEIGHBORS, NeighborIndex
 from graspel.runtime.parallel import one_thread_per_call

@@ -14,7 +14,7 @@ from typing import Any
 
 from graspel.estimators.learner import GRASPEL
 from graspel.estimators.uses_learner import GraphEmbedding
-from graspel.learning.spectral_coordinates import spectral_coordinates
+from graspel.learning.embed import spectral_coordinates
 from graspel.neighbors.index import MEAN_NEIGHBORS
 from graspel.runtime.parameters import check_number, generator
 from graspel.runtime.progress import announce

@@ -18,13 +18,12 @@ from graspel.estimators.learner import GRASPEL
 from graspel.findings.bridges import find_bridges, find_cut_points
 from graspel.findings.classes import count_classes
 from graspel.findings.copies import EXACT, NEARLY, find_copies, find_leaks, find_near_copies
-from graspel.findings.differences import find_differences
 from graspel.findings.doubtful_labels import find_doubtful_labels
+from graspel.findings.effects import find_differences
 from graspel.findings.given import check_classes, check_each, check_length, number_classes
 from graspel.findings.groups import distances_to_centers, find_nearest_groups, find_representatives
-from graspel.findings.near_points import NEAR, NearPoints, near_points
+from graspel.findings.near_points import NEAR, NearPoints, find_outliers, near_points
 from graspel.findings.odd_columns import find_odd_columns
-from graspel.findings.outliers import find_outliers
 from graspel.findings.shown import Shown, make_shown
 from graspel.findings.summary import summarize
 from graspel.findings.table import Table

@@ -48,7 +48,7 @@ import scipy.sparse as sp
 
 from graspel.data.protocol import Data, local_points
 from graspel.graph import Graph
-from graspel.learning.spectral_coordinates import START_SPREAD, spectral_start
+from graspel.learning.embed import START_SPREAD, spectral_start
 from graspel.linalg.coarsen import Coarsening, group_means
 from graspel.runtime.parallel import row_blocks
 from graspel.runtime.types import Floats, Ints
