@@ -30,29 +30,34 @@ def add_to_lists(old: Neighbors, points: RowData, n_before: int, rng: np.random.
     arrived = np.arange(n_before, points.n_points)
     first = find_first_equals(points.subset(arrived)) + n_before
     fresh = arrived[first == arrived]
-    distinct = np.concatenate([old.distinct, fresh])
-    local = points if len(distinct) == points.n_points else points.subset(distinct)
     n_lists, width = old.indices.shape[0], old.indices.shape[1]
-    old = _renew_landmarks(old, points.subset(old.distinct) if len(old.copies) else points, n_lists, len(fresh), rng)
-    queries = np.arange(n_lists, len(distinct))
-    width_new, n_known = min(width, len(distinct) - 1), old.n_known or n_lists
-    found, z = engine_of(local).near(queries, width_new, old.landmarks, n_known)
-    equal = (z[:, 0] == 0) & (found[:, 0] < n_lists)  # copies of an old point need no list
-    kept = np.flatnonzero(~equal)
-    number = np.full(len(distinct), -1)
-    number[:n_lists] = np.arange(n_lists)
-    number[n_lists + kept] = n_lists + np.arange(len(kept))
+    old = _renew_landmarks(old, _subset(points, old.distinct), n_lists, len(fresh), rng)
     stands_for = np.arange(points.n_points)
-    stands_for[fresh[equal]] = old.distinct[found[equal, 0]]
-    copies = np.concatenate([old.copies, np.setdiff1d(arrived, fresh[kept])])
+    local, distinct, found, z = _search_arrivals(old, points, fresh)
+    equal = (z[:, 0] == 0) & (found[:, 0] < n_lists)  # copies of an old point need no list
+    if equal.any():
+        stands_for[fresh[equal]] = old.distinct[found[equal, 0]]
+        fresh = fresh[~equal]
+        local, distinct, found, z = _search_arrivals(old, points, fresh)  # copies crowd others out of the lists
+    copies = np.concatenate([old.copies, np.setdiff1d(arrived, fresh)])
     copy_of = np.concatenate([old.copy_of, stands_for[first[copies[len(old.copies) :] - n_before]]])
-    indices, z = number[found[kept]], np.where(number[found[kept]] >= 0, z[kept], np.inf)
-    back = _nearest_arrivals(local, old, n_lists, width, number) if old.landmarks is None else None
-    grown = _merge(old.indices.astype(np.int64), old.z.astype(np.float64), indices, z, n_lists, width, back)
-    distinct = np.concatenate([old.distinct, fresh[kept]])
-    local = points if len(distinct) == points.n_points else points.subset(distinct)
+    back = _nearest_arrivals(local, n_lists, width) if old.landmarks is None else None
+    grown = _merge(old.indices.astype(np.int64), old.z.astype(np.float64), found, z, n_lists, width, back)
     old = replace(old, recall=np.nan, distinct=distinct, copies=copies, copy_of=copy_of)
     return replace(old, points=local, indices=grown[0], z=grown[1])
+
+
+def _subset(points: RowData, numbers: Ints) -> RowData:
+    """Some points, in the order of their numbers: that of the last copy of a point that was removed may be any."""
+    return points if np.array_equal(numbers, np.arange(points.n_points)) else points.subset(numbers)
+
+
+def _search_arrivals(old: Neighbors, points: RowData, fresh: Ints) -> tuple[RowData, Ints, Ints, Floats]:
+    """The distinct points with the new ones, their numbers, and the nearest of each new one with z_data."""
+    distinct = np.concatenate([old.distinct, fresh])
+    local, (n_lists, width) = _subset(points, distinct), old.indices.shape
+    width, n_known = min(width, len(distinct) - 1), old.n_known or n_lists
+    return local, distinct, *engine_of(local).near(np.arange(n_lists, len(distinct)), width, old.landmarks, n_known)
 
 
 def remove_from_lists(old: Neighbors, points: RowData, kept: Ints, k: int) -> Neighbors:
@@ -78,7 +83,7 @@ def remove_from_lists(old: Neighbors, points: RowData, kept: Ints, k: int) -> Ne
     z = np.take_along_axis(z, order, axis=1)
     staying = (number[old.copies] >= 0) & ~np.isin(old.copies, originals)
     distinct = number[originals[alive]]
-    subset = points if len(distinct) == len(kept) else points.subset(distinct)
+    subset = _subset(points, distinct)
     width = min(indices.shape[1], len(distinct) - 1)
     indices, z = indices[:, :width], z[:, :width]
     short = np.flatnonzero(at_hand < min(k, width))
@@ -97,19 +102,24 @@ def _renew_landmarks(old: Neighbors, points: RowData, n_lists: int, n_new: int, 
     return replace(old, landmarks=engine_of(points).choose_landmarks(LARGE, n_lists, rng), n_known=n_lists)
 
 
-def _nearest_arrivals(points: RowData, old: Neighbors, n_lists: int, width: int, number: Ints) -> MeasuredPairs:
+def _nearest_arrivals(points: RowData, n_lists: int, width: int) -> MeasuredPairs:
     """Old points and the new ones nearest to them, as triples with z_data.
 
     An old point far from all others may be missing in the lists of the new points that are its nearest ones. Where all
     distances can be computed, this finds them; with landmarks such a point keeps a slightly longer edge.
     """
-    arrivals = n_lists + np.flatnonzero(number[n_lists:] >= 0)  # copies of old points would crowd the others out
+    arrivals = np.arange(n_lists, points.n_points)
     if not len(arrivals):
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0)
     found, z = exact_neighbors(points, np.arange(n_lists), min(width, len(arrivals)), arrivals)
-    rows = np.repeat(np.arange(n_lists), found.shape[1])
-    new, distance = number[found.ravel()], z.ravel()
-    return rows, new, distance
+    return np.repeat(np.arange(n_lists), found.shape[1]), found.ravel(), z.ravel()
+
+
+def _ends(z: Floats, n_points: int) -> Floats:
+    """The distance below which a list is complete: that of its last entry, any if it holds all other points."""
+    n_found = np.isfinite(z).sum(axis=1)
+    last: Floats = z[np.arange(len(z)), np.maximum(n_found - 1, 0)]
+    return np.where(n_found < n_points - 1, last, np.inf)
 
 
 def _merge(
@@ -127,7 +137,7 @@ def _merge(
     if back is not None:
         target, new, distance = back
     useful = (target >= 0) & (target < n_old) & np.isfinite(distance)
-    useful[useful] = distance[useful] < z[target[useful], -1]
+    useful[useful] = distance[useful] < _ends(z, n_old)[target[useful]]
     target, new, distance = target[useful], new[useful], distance[useful]
     indices, z = indices.copy(), z.copy()
     if len(target):
