@@ -3,6 +3,10 @@
 numba runs the machine code in its cache as it finds it: one wrong byte ends the process or changes results, and a
 truncated file ends every later call in an error. So the files of the cache begin with a digest of their content and of
 numba's version. One that does not agree with it counts as missing, and the kernel is compiled again.
+
+Each kernel is compiled once more inside of every kernel that calls it. So what calls kernels only now and then is left
+to the interpreter (``kernels.dissection.dissect``). And no kernel assigns arrays or tuples to slices (``a[:] = b``):
+for the message of the error where shapes differ, numba compiles its strings, which takes more than a second.
 """
 
 from __future__ import annotations

@@ -268,7 +268,6 @@ def improve_cut(
     return first, best
 
 
-@kernel
 def balance_cut(
     pointers: Indices, ends: Indices, edge_weight: Indices, weight: Indices, part: Indices, largest: int
 ) -> int:
@@ -394,7 +393,6 @@ def improve_once(pointers: Indices, ends: Indices, weight: Indices, part: Indice
     return first - best
 
 
-@kernel
 def improve(pointers: Indices, ends: Indices, weight: Indices, part: Indices, largest: int) -> None:
     """Passes as long as they make the separator lighter."""
     for _ in range(PASSES):
@@ -402,7 +400,6 @@ def improve(pointers: Indices, ends: Indices, weight: Indices, part: Indices, la
             break
 
 
-@kernel
 def separate(pointers: Indices, ends: Indices, state: Indices) -> Indices:
     """The part of every node: 0 or 1, and 2 in the separator between them."""
     n = len(pointers) - 1
@@ -421,21 +418,17 @@ def separate(pointers: Indices, ends: Indices, state: Indices) -> Indices:
         groups.append(group)
     pointers, ends, edge_weight, weight = graphs[-1]
     part = np.empty(len(weight), np.int8)
-    best = np.empty(len(weight), np.int8)
-    lightest = -1
+    best, lightest = part, -1
     for _ in range(GROWN):
         grow_part(pointers, ends, weight, next_random(state, len(weight)), part)
         cut = balance_cut(pointers, ends, edge_weight, weight, part, largest)
         if lightest < 0 or cut < lightest:
             lightest = cut
-            best[:] = part
+            best = part.copy()
     part = best
     for level in range(len(graphs) - 1, 0, -1):
         pointers, ends, edge_weight, weight = graphs[level - 1]
-        finer = np.empty(len(weight), np.int8)
-        for v in range(len(weight)):
-            finer[v] = part[groups[level][v]]
-        part = finer
+        part = part[groups[level]]
         balance_cut(pointers, ends, edge_weight, weight, part, largest)
     pointers, ends, edge_weight, weight = graphs[0]
     cover_cut(pointers, ends, part)
@@ -443,7 +436,6 @@ def separate(pointers: Indices, ends: Indices, state: Indices) -> Indices:
     return part
 
 
-@kernel
 def dissect(indptr: Indices, indices: Indices, leaf_size: int) -> tuple[Indices, Indices]:
     """The nodes in the order of elimination, and the pieces, every piece after its parts.
 
@@ -451,34 +443,19 @@ def dissect(indptr: Indices, indices: Indices, leaf_size: int) -> tuple[Indices,
     of a leaf), the place after the last, and the row of the piece that it is a part of, or -1.
     """
     n = len(indptr) - 1
-    order = np.arange(n)
-    place = np.full(n, -1, np.int32)
-    pieces = np.empty((2 * n + 1, 4), np.int64)
-    pieces[0] = 0, 0, n, -1
-    n_pieces = 1
-    done = 0
-    while done < n_pieces:  # a piece comes before its parts here
-        start, _, stop, _ = pieces[done]
-        if stop - start > leaf_size:
-            nodes = order[start:stop].copy()
-            pointers, ends = take_subgraph(indptr, indices, nodes, place)
-            state = np.array([np.uint64(88172645463325252) + np.uint64(stop)])
-            part = separate(pointers, ends, state)
-            counts = np.zeros(3, np.int64)
-            for v in range(len(nodes)):
-                counts[part[v]] += 1
-            if counts[0] > 0 and counts[1] > 0:
-                at = np.array([start, start + counts[0], start + counts[0] + counts[1]])
-                for side in range(2):
-                    pieces[n_pieces] = at[side], at[side], at[side + 1], done
-                    n_pieces += 1
-                pieces[done, 1] = at[2]
-                for v in range(len(nodes)):
-                    order[at[part[v]]] = nodes[v]
-                    at[part[v]] += 1
-        done += 1
-    found = pieces[:n_pieces][::-1].copy()
-    for row in range(n_pieces):
-        if found[row, 3] >= 0:
-            found[row, 3] = n_pieces - 1 - found[row, 3]
+    order, place = np.arange(n), np.full(n, -1, np.int32)
+    pieces = [(0, 0, n, -1)]
+    for row, (start, _, stop, parent) in enumerate(pieces):  # a piece comes before its parts, which are appended, here
+        if stop - start <= leaf_size:
+            continue
+        nodes = order[start:stop].copy()
+        pointers, ends = take_subgraph(indptr, indices, nodes, place)
+        part = separate(pointers, ends, np.array([88172645463325252 + stop], dtype=np.uint64))
+        first, second = (start + np.cumsum(np.bincount(part, minlength=3))[:2]).tolist()
+        if first > start and second > first:
+            order[start:stop] = nodes[np.argsort(part, kind="stable")]
+            pieces += [(start, start, first, row), (first, first, second, row)]
+            pieces[row] = start, second, stop, parent
+    found = np.array(pieces[::-1], dtype=np.int64)
+    found[:, 3] = np.where(found[:, 3] >= 0, len(pieces) - 1 - found[:, 3], -1)
     return order, found

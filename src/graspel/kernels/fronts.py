@@ -23,7 +23,9 @@ def add_block(block: Floats, place: Indices, own: Floats, beside: Floats, later:
     """Add the upper triangle of a block to the front; `place` are the places of its nodes, increasing."""
     n_own = own.shape[0]
     n = len(place)
-    first_later = np.searchsorted(place, n_own)
+    first_later = 0
+    while first_later < n and place[first_later] < n_own:
+        first_later += 1
     for j in range(n):
         q = place[j]
         if q < n_own:
@@ -42,7 +44,9 @@ def take_block(place: Indices, own: Floats, beside: Floats, later: Floats) -> Fl
     n_own = own.shape[0]
     n = len(place)
     block = np.empty((n, n))
-    first_later = np.searchsorted(place, n_own)
+    first_later = 0
+    while first_later < n and place[first_later] < n_own:
+        first_later += 1
     for j in range(n):
         q = place[j]
         if q < n_own:
@@ -94,8 +98,8 @@ def eliminate_fronts(
             if b > 0:
                 G = np.dot(C, beside)
                 later -= np.dot(G.T, G)
-                beside[:] = np.dot(C.T, G)
-            own[:] = np.dot(C.T, C)
+                np.dot(C.T, G, beside)
+            np.dot(C.T, C, own)
         left[f - lowest] = later
     return left[last - lowest]
 
@@ -170,7 +174,10 @@ def solve_fronts_forward(
                 row = later[pointers[f] + i] - origin
                 for j in range(X.shape[1]):
                     X[row, j] -= moved[i, j]
-        here[:] = np.dot(entries[firsts[f] : firsts[f] + a * a].reshape(a, a), here)
+        solved = np.dot(entries[firsts[f] : firsts[f] + a * a].reshape(a, a), here)
+        for i in range(a):
+            for j in range(X.shape[1]):
+                here[i, j] = solved[i, j]
 
 
 @kernel
@@ -192,6 +199,8 @@ def solve_fronts_backward(
             continue
         known = np.empty((b, X.shape[1]))
         for i in range(b):
-            known[i] = X[later[pointers[f] + i] - origin]
+            row = later[pointers[f] + i] - origin
+            for j in range(X.shape[1]):
+                known[i, j] = X[row, j]
         here = X[limits[f] - origin : limits[f + 1] - origin]
         here -= np.dot(entries[firsts[f] + a * a : firsts[f] + a * (a + b)].reshape(a, b), known)
