@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import pdist, squareform
 
 from graspel import GRASPEL
@@ -20,9 +21,9 @@ from graspel.linalg.resistance import all_resistances
 from graspel.neighbors.index import NeighborIndex
 from graspel.optimum import columns, pricing
 from graspel.optimum.columns import choose_new_edges
-from graspel.optimum.gap import heaviest_forest, optimality_gap
+from graspel.optimum.gap import heaviest_forest, optimality_gap, sampled_gap
 from graspel.optimum.oracles import ExactOracle
-from graspel.optimum.pricing import Priced
+from graspel.optimum.pricing import PairDistances, Priced, price_all_pairs, price_random_nodes
 from graspel.optimum.problem import WeightProblem
 
 
@@ -146,21 +147,70 @@ def test_rounds_that_run_out_are_told():
         GRASPEL(weights="optimal", max_iter=2, random_state=0).fit(blobs(0, 300))
 
 
-@pytest.mark.parametrize(("work", "pairs"), [(0, "pairs searched"), (1e13, "all pairs")])
-def test_many_points_are_searched_in_lists_first(monkeypatch, seed, work, pairs):
+@pytest.mark.parametrize(("tol", "work"), [(1e-3, 1e13), (0.02, 1e13), (0.02, 0), (1e-3, 0)])
+def test_many_points_are_searched_in_lists_first(monkeypatch, seed, tol, work):
     X = blobs(seed, 400)
-    whole = GRASPEL(weights="optimal", random_state=0).fit(X)
+    best = GRASPEL(weights="optimal", random_state=0).fit(X).certificate_.objective
     monkeypatch.setattr(columns, "ALL_PAIRS_NODES", 10)
     monkeypatch.setattr(columns, "ALL_PAIRS_WORK", work)
     for module in (columns, optimal_run):
         monkeypatch.setattr(module, "STRICT_NODES", 10)
     monkeypatch.setattr(pricing, "COLUMNS", 64)
-    monkeypatch.setattr(pricing, "SAMPLED_BLOCKS", 2)
-    part = GRASPEL(weights="optimal", random_state=0).fit(X)
-    assert pairs in part.certificate_.optimality_pairs
-    assert part.certificate_.optimality_gap <= 1e-3
-    lost = whole.certificate_.objective - part.certificate_.objective
-    assert -0.4 <= lost <= 0.01 * 400  # no more than the bounds of both
+    monkeypatch.setattr(pricing, "SAMPLED_NODES", 150)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = GRASPEL(weights="optimal", tol=tol, random_state=0).fit(X)
+    found = model.certificate_
+    all_pairs = tol < columns.SAMPLED_TOL and work > 0
+    assert found.optimality_pairs == (
+        "all pairs" if all_pairs else "all pairs, estimated from those of 150 random nodes"
+    )
+    assert -1e-3 <= (best - found.objective) / 399 <= found.optimality_gap  # of the whole, whichever was searched
+    if found.settled:
+        assert found.optimality_gap <= tol
+    else:
+        assert work == 0
+        assert any("a search of all pairs would take too long" in str(w.message) for w in caught)
+
+
+@pytest.mark.parametrize(("sigma", "beta"), [(1e3, 0.0), (1.0, 1e-2)])
+def test_pairs_of_random_nodes_are_those_of_all_pairs(monkeypatch, seed, sigma, beta):
+    X = blobs(seed, 300)
+    model = GRASPEL(weights="optimal", max_iter=1, sigma=sigma, beta=beta, random_state=0)
+    with pytest.warns(UserWarning, match="max_iter=1"):
+        graph = model.fit(X).graph_
+    points = model.index_.points
+    data = PairDistances(points, 0.0, beta, 1.0)
+    factor = EdgeResistances(graph.heads, graph.tails, 300, 1 / sigma**2).factor(graph.weights)
+    whole = price_all_pairs(data, factor)
+    whole = whole.at(whole.excess > 1e-6)  # rounding decides on which side of zero the edges are
+    for size in (40, 1024):  # blocks of nodes, and all nodes
+        monkeypatch.setattr(pricing, "COLUMNS", size)
+        for n_nodes in (100, 300):
+            monkeypatch.setattr(pricing, "SAMPLED_NODES", n_nodes)
+            part, largest = price_random_nodes(data, factor, np.random.default_rng(seed))
+            nodes = np.random.default_rng(seed).permutation(300)[:n_nodes]
+            part = part.at(part.excess > 1e-6)
+            expected = whole.at(np.isin(whole.heads, nodes) | np.isin(whole.tails, nodes))
+            order = np.lexsort((expected.tails, expected.heads))
+            assert_array_equal(part.heads, expected.heads[order])
+            assert_array_equal(part.tails, expected.tails[order])
+            assert_allclose(part.excess, expected.excess[order], rtol=1e-6, atol=1e-9)
+            of_node = [expected.excess[(expected.heads == p) | (expected.tails == p)].max(initial=0.0) for p in nodes]
+            assert_allclose(largest, of_node, rtol=1e-6, atol=1e-6)
+
+
+def test_the_estimated_bound_is_no_less_than_that_of_trees(seed):
+    rng = np.random.default_rng(seed)
+    i, j = np.triu_indices(30, 1)
+    excess = rng.normal(size=len(i)) - 1
+    largest = np.zeros(30)
+    np.maximum.at(largest, i, excess)
+    np.maximum.at(largest, j, excess)
+    tree = optimality_gap(30, i, j, excess, 0.0, ground=1.0)
+    assert tree <= sampled_gap(30, largest, 0.0)
+    drawn = [sampled_gap(30, rng.permutation(largest)[:20], 0.0) for _ in range(200)]
+    assert np.mean(np.array(drawn) >= sampled_gap(30, largest, 0.0)) > 0.9  # two standard errors above the mean
 
 
 def estimated(monkeypatch, X, finish_work=0, **parameters):

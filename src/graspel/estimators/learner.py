@@ -80,7 +80,9 @@ default="knn"
         When the graph is good enough. For calibrated or refined weights: no candidate has a distortion eta of `tol` or
         more ("distortion"; the paper uses 10 and 100), or no eigenvalue has changed by this share or more
         ("eigenvalues"). None: for "distortion" the eta above which an edge raises the objective, for "eigenvalues"
-        0.01. For optimal weights: no pair has R / (z_data + 4 beta) - 1 above `tol`. None: 0.001.
+        0.01. For optimal weights: by how much F may be below that of the best graph, per node, from 0.1 (soon) to
+        0.0001 (late). The search ends when its bound of that, `certificate_.optimality_gap`, is at most `tol`; up to
+        5,000 points also R / (z_data + 4 beta) - 1 of every pair. None: 0.001.
     stability : {"distortion", "eigenvalues"}, default="distortion"
         The rule that ends the rounds.
     max_iter : int, default=100

@@ -68,8 +68,9 @@ class Certificate:
         Upper bound of F* - F in units of N - 1, where F* is the maximum over all graphs whose edges are among the pairs
         that were searched (None unless ``weights="optimal"``).
     optimality_pairs : str or None
-        Which pairs these are: "all pairs", or the number of those that were searched; and the relative standard error
-        of R where it was estimated. The bound then holds on average.
+        Which pairs these are: "all pairs"; "all pairs, estimated from those of 1,024 random nodes" if the bound is an
+        estimate, to which two standard errors were added; or the number of those that were searched, and the relative
+        standard error of R, which was estimated. The bound then holds on average.
     largest_excess : float or None
         Largest R / (z_data + 4 beta) - 1 over these pairs.
     """
@@ -203,6 +204,8 @@ def _optimality(found: Optimality | None) -> dict[str, Any]:
     if found is None:
         return {}
     pairs = "all pairs" if found.all_pairs else f"{found.n_pairs:,} pairs searched"
+    if found.n_sampled:
+        pairs = f"all pairs, estimated from those of {found.n_sampled:,} random nodes"
     if found.error:
         pairs += f", R estimated to {found.error:.1%}"
     return {"optimality_gap": found.gap, "optimality_pairs": pairs, "largest_excess": found.excess}

@@ -8,9 +8,10 @@ Two kinds share one loop (:mod:`graspel.optimum.solver`):
   so the gap; above STRICT_NODES nodes, when the bound of the gap is, which a single pair hardly changes.
 
 New columns are the pairs with R > k (:mod:`graspel.optimum.pricing`), a few at each node in a round. Above
-ALL_PAIRS_NODES nodes the first rounds look at neighbor lists only, by estimates of R with a standard error of 3 %. Once
-these find little, all pairs are searched, exactly; if that would take too long, only all pairs of 1,024 random nodes,
-and the bound is then one over these and the edges.
+ALL_PAIRS_NODES nodes the first rounds look at neighbor lists only, by estimates of R with a standard error of 3 %, and
+the bound over all pairs is estimated from all pairs of 1,024 random nodes (:func:`graspel.optimum.gap.sampled_gap`).
+Once the lists hold little, all pairs are searched, exactly, unless that would take too long, or `tol` is SAMPLED_TOL or
+more and the estimate is below it: the search takes as long as all else on the way to such a bound.
 
 Where R itself is estimated, the bound of the gap comes from estimates that are independent of the weights. It is a
 maximum over trees of sums that are convex in R, so errors with mean zero can only raise it on average: it stays an
@@ -27,7 +28,7 @@ import numpy as np
 from graspel.graph import Graph, Origin
 from graspel.graph.edges import edge_keys
 from graspel.linalg.factor.exact_factor import ExactFactor
-from graspel.optimum.gap import optimality_gap
+from graspel.optimum.gap import optimality_gap, sampled_gap
 from graspel.optimum.oracles import EstimatingOracle, Evaluation
 from graspel.optimum.pricing import (
     PairDistances,
@@ -46,6 +47,7 @@ from graspel.runtime.types import Bools, Pairs
 FIRST_TOL = 0.1  # accuracy of round 1: edges that are still missing change all weights
 TOL_SHARE = 0.1  # accuracy of a round, relative to the largest R / k - 1 of the pairs that it could not use yet
 LARGE_TOL_SHARE = 0.05  # the same above ALL_PAIRS_NODES nodes, where another search of all pairs takes longer
+LISTED_TOL_SHARE = 0.15  # the same while only lists are searched, which takes less than two evaluations
 NEW_EDGES = 5  # edges that a round adds at one node; more make the graph dense for a while, fewer take more rounds
 SLOW = 2 / 3  # share of the last error above which it falls slowly; on five data sets it falls to 0.04 to 0.6 of it
 MOST_DENSITY = 200  # edges per node at which the search ends; data sets have 2.5 to 10, equidistant points (N - 1) / 2
@@ -54,6 +56,7 @@ STRICT_NODES = 5000  # nodes up to which every single pair must have R / k - 1 b
 ALL_PAIRS_NODES = 25_000  # nodes up to which all pairs are searched in every round
 ALL_PAIRS_WORK = 2e13  # multiplications up to which all pairs of more nodes are searched at the end: about ten minutes
 NEARLY = 0.03  # bound of the gap over the listed pairs below which all pairs are searched; their estimates reach it
+SAMPLED_TOL = 0.01  # tolerance from which on an estimate of the bound over all pairs ends the search
 VANISHED = 1e-5  # leverage below which an edge of the optimum is dropped; (N - 1) / |E| is the mean
 N_ESTIMATED = 4  # rounds with estimates: the first has the edges of the start, few pairs are found after the third
 LEVEL = 0.03  # smallest estimate of R / k - 1 of a pair that becomes an edge: its standard error
@@ -103,7 +106,7 @@ class Columns(Protocol):
     def error(self, found: Optimality) -> float:
         """What must be at most `tol` at the end."""
 
-    def next_tol(self, error: float) -> float:
+    def next_tol(self, state: State, error: float) -> float:
         """The accuracy of the weights of the next round."""
 
     def add_edges(self, state: State, priced: Priced, error: float) -> int:
@@ -154,7 +157,7 @@ class FixedEdges:
         """The largest |R / k - 1|."""
         return found.excess
 
-    def next_tol(self, error: float) -> float:
+    def next_tol(self, state: State, error: float) -> float:
         """The same in every round."""
         return self.tol
 
@@ -175,6 +178,7 @@ class NewColumns:
         self.tol, self.ground, self.n_threads = tol, data.unit / sigma**2, data.points.n_threads
         self._n_nodes, self.works = data.points.n_points, (OPTIMUM_WORK, FINISH_WORK)
         self.n_estimated = N_ESTIMATED
+        self._is_blocked = False  # whether only a search of all pairs, which is too long, could find more
 
     def oracle(self, problem: WeightProblem, round: int) -> EstimatingOracle:
         """Estimates for this round."""
@@ -212,17 +216,17 @@ class NewColumns:
         """The bound of the gap, and up to STRICT_NODES nodes the largest R / k - 1 of any pair."""
         return max(found.gap, found.excess) if self.is_strict else found.gap
 
-    def next_tol(self, error: float) -> float:
+    def next_tol(self, state: State, error: float) -> float:
         """The more accurate, the less is missing."""
         share = TOL_SHARE if self._n_nodes <= ALL_PAIRS_NODES else LARGE_TOL_SHARE
-        return min(FIRST_TOL, max(self.tol / 2, share * error))
+        return min(FIRST_TOL, max(self.tol / 2, (share if state.is_near else LISTED_TOL_SHARE) * error))
 
     def start(self, graph: Graph) -> State:
         """The state before the first round, with equal leverages."""
         k = self._data.k_of(graph.heads, graph.tails)
         graph = graph.with_weights(calibrated_weights(k, graph.n_nodes))
         is_small = graph.n_nodes <= ALL_PAIRS_NODES
-        return State(graph, k, self._data.unit, self.next_tol(np.inf), is_near=is_small)
+        return State(graph, k, self._data.unit, FIRST_TOL, is_near=is_small)
 
     def price(self, state: State, now: Evaluation) -> tuple[Priced, Optimality]:
         """The pairs with R > k, and how near the solution is to the optimum over the pairs that were searched."""
@@ -234,19 +238,25 @@ class NewColumns:
             both = [np.concatenate(columns) for columns in zip(own[:3], others, strict=True)]
             known = Priced(both[0], both[1], both[2], 0.0, len(both[0]))
             return known, self._judge(known, 0.0, error=now.error)
-        if not state.is_near:
-            announce("searching pairs", detail="near ones")
-            listed, certain = price_listed_pairs(self._data, now.factor, graph, self._listed, self._rng)
-            found = self._judge(merge_priced(n, own, listed), slack)
-            state.is_near = found.gap <= max(NEARLY, 10 * self.tol) or len(certain.heads) == 0
-            if not state.is_near:
-                return certain, found
-        if n <= ALL_PAIRS_NODES or self._all_pairs_work(now.factor) <= ALL_PAIRS_WORK:
-            known = price_all_pairs(self._data, now.factor)
-            return known, self._judge(known, slack, all_pairs=True)
-        _, certain = price_listed_pairs(self._data, now.factor, graph, self._listed, self._rng)
-        known = merge_priced(n, price_random_nodes(self._data, now.factor, self._rng), own)
-        return merge_priced(n, known, certain), self._judge(known, slack)
+        affordable = n <= ALL_PAIRS_NODES or self._all_pairs_work(now.factor) <= ALL_PAIRS_WORK
+        if state.is_near and affordable and (n <= ALL_PAIRS_NODES or self.tol < SAMPLED_TOL):
+            return self._search_all_pairs(now)
+        announce("searching pairs", detail="near ones")
+        listed, certain = price_listed_pairs(self._data, now.factor, graph, self._listed, self._rng)
+        near = self._judge(merge_priced(n, own, listed), slack)
+        state.is_near |= near.gap <= NEARLY or len(certain.heads) == 0
+        sampled, largest = price_random_nodes(self._data, now.factor, self._rng)
+        gap = sampled_gap(n, largest, slack)
+        found = Optimality(gap, sampled.largest, n * len(largest), False, n_sampled=len(largest))
+        if state.is_near and affordable and (gap > self.tol or self.tol < SAMPLED_TOL):
+            return self._search_all_pairs(now)
+        self._is_blocked = state.is_near and not affordable
+        return merge_priced(n, sampled, own, certain), found
+
+    def _search_all_pairs(self, now: Evaluation) -> tuple[Priced, Optimality]:
+        assert now.factor is not None
+        known = price_all_pairs(self._data, now.factor)
+        return known, self._judge(known, now.slack, all_pairs=True)
 
     def _judge(self, known: Priced, slack: float, *, all_pairs: bool = False, error: float = 0.0) -> Optimality:
         """How near the graph is to the optimum, over the pairs whose R is known."""
@@ -287,7 +297,9 @@ class NewColumns:
         return len(new.heads)
 
     def obstacle(self, state: State) -> str:
-        """Whether the graph becomes too dense."""
+        """Whether the graph becomes too dense, or the neighbor lists hold no more edges and all pairs are too many."""
+        if self._is_blocked and state.n_new > NEW_EDGES:
+            return "edges beyond the neighbor lists are missing, and a search of all pairs would take too long"
         if state.graph.density <= MOST_DENSITY:
             return ""
         return (

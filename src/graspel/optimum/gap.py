@@ -25,6 +25,10 @@ on 5,000 points 5.6e-4 where the largest d is 6.7e-3 (both per node; the true ga
 logarithm makes the other smaller, and the smaller one is reported. Over some of the pairs only, both bound the gap to
 the best graph with edges among these pairs.
 
+*The estimate of the tree bound.* A forest has roots, and every other node one edge to its parent. So its sum is at most
+the sum over all nodes p of the largest max(R_pq / k_pq - 1, 0) of any pair of p, which random nodes estimate without
+bias: 1,024 of them to 5 %. On 6,000 images of MNIST this sum is 1.04 to 1.2 times the tree bound.
+
 References
 ----------
 S. Boyd and L. Vandenberghe. Convex optimization. Cambridge University Press, 2004. Chapter 5.
@@ -72,6 +76,27 @@ def optimality_gap(
     if ground == 0:
         bound = min(bound, (n_nodes - 1) * float(np.log1p(excess.max(initial=below))) + slack)
     return max(bound, 0.0) / (n_nodes - 1)
+
+
+def sampled_gap(n_nodes: int, largest: Floats, slack: float) -> float:
+    """The tree bound over all pairs, estimated, in units of N - 1, with two standard errors added.
+
+    Parameters
+    ----------
+    n_nodes : int
+    largest : array
+        The largest max(R / k - 1, 0) over all pairs of each of some random nodes, drawn without replacement.
+    slack : float
+        The sum of w (k - R) over the edges.
+
+    Examples
+    --------
+    >>> round(sampled_gap(4, np.array([0.1, 0.3, 0.1, 0.3]), slack=0.0), 6)  # all nodes: no error
+    0.266667
+    """
+    n = len(largest)
+    error = float(np.std(largest)) * np.sqrt((1 / n - 1 / n_nodes) * n / max(n - 1, 1))
+    return max((float(largest.mean()) + 2 * error) * n_nodes + slack, 0.0) / (n_nodes - 1)
 
 
 def heaviest_forest(n_nodes: int, heads: Ints, tails: Ints, values: Floats) -> float:

@@ -35,7 +35,7 @@ COLUMNS = 128  # columns of M that one thread computes at once: 20 MB for 20,000
 ONE_BLOCK = 1024  # points up to which all columns are computed at once: starting threads would take longer
 NUMPY_SIZE = 50_000  # entries of M up to which loading a compiled loop does not pay
 MOST_LISTED = 4_000_000  # pairs that are listed; if more have R > k, those of the largest R / k
-SAMPLED_BLOCKS = 8  # blocks of columns that are priced where there are too many nodes for all: 1,024 nodes
+SAMPLED_NODES = 1024  # random nodes whose pairs are priced for an estimate over all: its standard error is some 5 %
 LIST_BATCHES = 16  # batches of flows from which listed pairs are priced: 128 flows, 3 % standard error of R
 ROUNDING = 64 * float(np.finfo(float).eps)  # error of M_ii + M_jj - 2 M_ij, relative to M_ii + M_jj
 RELIABLE = 1e-6  # relative error of R beside k up to which this difference is used
@@ -86,33 +86,20 @@ def merge_priced(n_nodes: int, *parts: Priced) -> Priced:
     return Priced(heads[first], tails[first], excess[first], below, n_pairs)
 
 
-def price_all_pairs(data: PairDistances, factor: ExactFactor, blocks: list[slice] | None = None) -> Priced:
-    """All pairs of nodes with R > k, or if they are more than MOST_LISTED, those of the largest R / k.
-
-    If `blocks` are given, only the pairs of a node in these blocks of the order of elimination with every later one.
-    """
+def price_all_pairs(data: PairDistances, factor: ExactFactor) -> Priced:
+    """All pairs of nodes with R > k, or if they are more than MOST_LISTED, those of the largest R / k."""
     n, points = data.points.n_points, data.points
     solves, diagonal = factor.prepare_solves(), factor.diagonal()
     distances = local_points(points).lower_distances(solves.order, data.unit)
 
     def price(block: slice) -> MeasuredPairs:
         later, M = solves.columns(block)
-        columns = later[: M.shape[1]]
-        R, z = diagonal[later], distances(slice(block.start, n), block)
-        i, j = _find_far_pairs(M, R, R[: M.shape[1]], z, data)
-        new = (i >= M.shape[1]) | (i < j)  # pairs within the block once
-        i, j = i[new], j[new]
-        p, q = later[i], columns[j]
-        both = R[i] + R[j]
-        found = both - 2 * M[i, j]
-        close = np.flatnonzero(ROUNDING * both > RELIABLE * data.k_of(p, q))
-        if len(close):
-            found[close] = factor.close_resistances(p[close], q[close])
-        return np.minimum(p, q), np.maximum(p, q), found
+        z = distances(slice(block.start, n), block)
+        return _measure_far_pairs(data, factor, diagonal, (later, later[: M.shape[1]]), M, z)
 
     found: list[Priced] = []
     below = 0.0
-    blocks = row_blocks(n, COLUMNS if n > ONE_BLOCK else n) if blocks is None else blocks
+    blocks = row_blocks(n, COLUMNS if n > ONE_BLOCK else n)
     for done, (heads, tails, R) in enumerate(map_blocks(price, blocks, points.n_threads)):
         announce("searching pairs", done / len(blocks))
         excess = R / data.k_of(heads, tails) - 1
@@ -120,15 +107,51 @@ def price_all_pairs(data: PairDistances, factor: ExactFactor, blocks: list[slice
         if sum(len(part.heads) for part in found) > 2 * MOST_LISTED:
             found = [_keep_largest(_join(found))]
             below = found[0].below
-    n_pairs = sum((b.stop - b.start) * (2 * n - b.stop - b.start - 1) // 2 for b in blocks)
-    return _keep_largest(_join(found))._replace(n_pairs=n_pairs)
+    return _keep_largest(_join(found))._replace(n_pairs=n * (n - 1) // 2)
 
 
-def price_random_nodes(data: PairDistances, factor: ExactFactor, rng: np.random.Generator) -> Priced:
-    """All pairs of 1,024 random nodes with R > k, exactly."""
-    blocks = row_blocks(data.points.n_points, COLUMNS)
-    chosen = np.sort(rng.choice(len(blocks), min(SAMPLED_BLOCKS, len(blocks)), replace=False))
-    return price_all_pairs(data, factor, [blocks[i] for i in chosen])
+def price_random_nodes(data: PairDistances, factor: ExactFactor, rng: np.random.Generator) -> tuple[Priced, Floats]:
+    """All pairs of random nodes with R > k, exactly; and the largest R / k - 1 of each of these nodes, at least 0."""
+    n, points = data.points.n_points, data.points
+    solves, diagonal, order = factor.prepare_solves(), factor.diagonal(), rng.permutation(n)
+    n_chosen = min(SAMPLED_NODES, n)
+    distances = local_points(points).lower_distances(order, data.unit)
+
+    def price(block: slice) -> tuple[Priced, Floats]:
+        columns = order[block]
+        units = np.zeros((n, len(columns)))
+        units[columns, np.arange(len(columns))] = 1.0
+        z = distances(slice(0, n), block)
+        p, q, R = _measure_far_pairs(data, factor, diagonal, (order, columns), solves.solve(units)[order], z)
+        excess, largest = R / data.k_of(p, q) - 1, np.zeros(n)
+        np.maximum.at(largest, p, excess)
+        np.maximum.at(largest, q, excess)
+        return Priced(p, q, excess, 0.0, n * len(columns)), largest[columns]
+
+    blocks = row_blocks(n_chosen, COLUMNS)
+    parts, largest = zip(*map_blocks(price, blocks, points.n_threads), strict=True)
+    return merge_priced(n, *parts), np.concatenate(largest)
+
+
+def _measure_far_pairs(
+    data: PairDistances, factor: ExactFactor, diagonal: Floats, nodes: Pairs, M: Floats, z: Floats
+) -> MeasuredPairs:
+    """The pairs of a row and a column of a block of M with R > k, and their R; where a row is a column, pairs once."""
+    rows, columns = nodes
+    R = diagonal[rows]
+    i, j = _find_far_pairs(M, R, diagonal[columns], z, data)
+    place = np.full(len(diagonal), -1)
+    place[columns] = np.arange(len(columns))
+    other = place[rows[i]]  # the column of the row's node, if there is one
+    new = (other < 0) | (other < j)
+    i, j = i[new], j[new]
+    p, q = rows[i], columns[j]
+    both = R[i] + diagonal[q]
+    found = both - 2 * M[i, j]
+    close = np.flatnonzero(ROUNDING * both > RELIABLE * data.k_of(p, q))
+    if len(close):
+        found[close] = factor.close_resistances(p[close], q[close])
+    return np.minimum(p, q), np.maximum(p, q), found
 
 
 def price_listed_pairs(

@@ -157,11 +157,12 @@ class Optimality:
 
     Attributes
     ----------
-    gap : float, upper bound of F* - F, in units of N - 1
+    gap : float, upper bound of F* - F, in units of N - 1; if it is estimated, with two standard errors
     excess : float, largest R / k - 1 over these pairs
     n_pairs : int, number of these pairs
     all_pairs : bool, whether these are all
     error : float, relative standard error of the resistances of the edges (root mean square); 0 if they are exact
+    n_sampled : int, random nodes from whose pairs the bound over all pairs is estimated; 0 if it is not
     obstacle : str, why the search ended before its time, empty if it did not
     """
 
@@ -170,4 +171,5 @@ class Optimality:
     n_pairs: int
     all_pairs: bool
     error: float = 0.0
+    n_sampled: int = 0
     obstacle: str = ""

@@ -177,7 +177,7 @@ def solve(
             is_last = bool(optimality.obstacle)
         F = now.objective - (graph.n_nodes - (columns.ground == 0)) * float(np.log(state.unit))
         state.best_F = max(now.objective, state.best_F)
-        state.tol = columns.next_tol(columns.error(optimality))
+        state.tol = columns.next_tol(state, columns.error(optimality))
         mean = float(priced.excess.mean()) if len(priced.excess) else priced.below
         history.append(
             Round(
@@ -237,5 +237,5 @@ def refine_weights(
     array([0.33, 0.33, 0.33])
     """
     unit, columns = float(np.median(k)), FixedEdges(tol, rng, count_threads(n_jobs))
-    state = State(graph.scaled(unit), k / unit, unit, columns.next_tol(np.inf))
+    state = State(graph.scaled(unit), k / unit, unit, tol)
     return solve(columns, state, [], max_iter=MAX_ROUNDS)
