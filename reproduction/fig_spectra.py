@@ -78,7 +78,7 @@ def run(request: Request, results: Results) -> str:
 
 def measure_panel(name: str, stage: Stage) -> dict[str, Any]:
     """One column: eigenvalues, coordinates of the points, and how well the clusters agree with the classes."""
-    from graspel.plot.drawing import place_nodes
+    from graspel.plot.layout import place_nodes
 
     data = load_data(name)
     problem = Problem(name, data.X, data.y, seed=0)
@@ -113,7 +113,7 @@ def _unpack(value: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
 def _draw(results: Results, name: str, panels: dict[str, dict[str, Any]]) -> str:
     from graspel.plot.canvas import check_labels, new_axes, new_figure, write_title
     from graspel.plot.charts import Spectrum, draw_spectrum
-    from graspel.plot.drawing import best_view
+    from graspel.plot.layout import best_view
     from graspel.plot.scatter import draw_legend, draw_points
 
     figure = new_figure(15.0, 9.4)

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from importlib import import_module
+from pathlib import Path
+
 import pytest
 
 from benchmarks import sections
@@ -63,3 +68,25 @@ def test_recorded_tables_are_those_that_a_page_shows(runs, capsys, monkeypatch, 
 def test_the_best_of_several_calls_counts():
     called = []
     assert time_best(lambda: called.append("a") or len(called), 3).value == 3
+
+
+def test_what_is_imported_from_the_package_exists():
+    """Also inside of functions, which run for hours, and which mypy does not read."""
+    root, folders = Path(__file__).parents[2], ("benchmarks", "reproduction", "fuzzing", "docs/images")
+    scripts = [path for folder in folders for path in sorted((root / folder).rglob("*.py"))]
+    assert len(scripts) > 50
+    imported = {
+        (node.module, alias.name)
+        for path in scripts
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and re.match("graspel|reproduction|benchmarks", node.module or "")
+        for alias in node.names
+    }
+    assert [names for names in sorted(imported) if not is_there(*names)] == []
+
+
+def is_there(module, name):
+    try:
+        return hasattr(import_module(module), name) or import_module(f"{module}.{name}") is not None
+    except ImportError:
+        return False
