@@ -14,6 +14,7 @@ from sklearn.utils.validation import column_or_1d
 
 from graspel.estimators.learner import GRASPEL
 from graspel.estimators.uses_learner import LearnerEstimator
+from graspel.field.sharpness import find_power, sharpen
 from graspel.linalg.harmonic import harmonic_function, normalize_class_mass
 from graspel.neighbors.index import MEAN_NEIGHBORS
 from graspel.runtime.parameters import check_flag
@@ -28,7 +29,8 @@ class GraspelClassifier(ClassifierMixin, LearnerEstimator):
     """Classify points by the labels of a few of them, along the learned graph of all.
 
     A class is a function on the graph: 1 on its labeled points, 0 on those of other classes, and harmonic elsewhere.
-    Class mass normalization corrects the shares of the classes.
+    Class mass normalization corrects the shares of the classes, and a power learned from each label left out in turn
+    makes chances of them.
 
     Parameters
     ----------
@@ -46,7 +48,7 @@ class GraspelClassifier(ClassifierMixin, LearnerEstimator):
     transduction_ : array of N
         The class of every point of the fit; labeled points keep theirs.
     label_distributions_ : array (N x classes)
-        The share of each class at every point of the fit; rows sum to one.
+        The chance of each class at every point of the fit; rows sum to one.
 
     Examples
     --------
@@ -108,7 +110,7 @@ class GraspelClassifier(ClassifierMixin, LearnerEstimator):
         return np.asarray(self.classes_[shares.argmax(axis=1)])
 
     def predict_proba(self, X: Any) -> Floats:
-        """The share of each class at new points: the weighted mean over their nearest points of the fit.
+        """The chance of each class at new points: the weighted mean over their nearest points of the fit.
 
         Returns
         -------
@@ -169,6 +171,7 @@ class GraspelClassifier(ClassifierMixin, LearnerEstimator):
         else:
             total = f[others].sum(axis=1, keepdims=True)
             f[others] = np.where(total > 0, f[others] / np.where(total > 0, total, 1.0), priors)
+        f[others] = sharpen(f[others], find_power(self.graph_, known, codes[known], self.n_jobs))
         free = others[codes[original[others]] < 0]
         f[free] = f[original[free]]
         return f
