@@ -120,8 +120,9 @@ def test_a_missing_cell(wine, tmp_path, accuracy, graspel, word):
     features.iloc[4, 2] = word
     features.to_csv(path, index=False)
     outcome = graspel("cluster", path, "-k", 3, "-o", tmp_path / "c.csv", *SCALED)
-    assert outcome.is_one_sentence("line 6, column 3 ('ash')", "the cell is empty", "--impute median")
-    assert accuracy(path, "--impute", "median", *SCALED)[0] >= GOOD
+    assert outcome.is_one_sentence("line 6, column 3 ('ash')", "the cell is empty", "--impute graph")
+    for way in ("graph", "median"):
+        assert accuracy(path, "--impute", way, *SCALED)[0] >= GOOD
 
 
 def test_unscaled_columns_are_named(wine, tmp_path, accuracy):
@@ -181,7 +182,7 @@ def test_names_reach_the_graph_the_clusters_and_the_coordinates(wine, tmp_path, 
         (["--drop", "99"], ["--drop '99' names no column"]),
         (["--id-column", "ash"], ["the id column 'ash' holds", "more than once"]),
         (["--scale", "log"], ["scale='log'", "'standard', 'robust'"]),
-        (["--impute", "mean"], ["impute='mean'", "'median'"]),
+        (["--impute", "mean"], ["impute='mean'", "'graph', 'median'"]),
         (["--label-column", "hue", "--labels", "{classes}", *SCALED], ["both give classes"]),
     ],
 )

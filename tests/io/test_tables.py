@@ -227,7 +227,7 @@ class TestBadFiles:
         refused(write_parquet(tmp_path / "x.parquet", a=[1, 2], name=["x", "x"]), "'name'", "text", "--drop name")
 
     def test_parquet_with_missing_values(self, refused, tmp_path):
-        refused(write_parquet(tmp_path / "x.parquet", a=[1, 2], b=[1.0, None]), "'b'", "empty", "--impute median")
+        refused(write_parquet(tmp_path / "x.parquet", a=[1, 2], b=[1.0, None]), "'b'", "empty", "--impute graph")
 
     def test_parquet_without_columns(self, refused, tmp_path):
         refused(write_parquet(tmp_path / "x.parquet"), "no columns")

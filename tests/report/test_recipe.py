@@ -17,7 +17,7 @@ from graspel.cli import main
 
 OPTIONS = {
     "prepared": "--scale standard --impute median --drop code --label-column kind --id-column name",
-    "columns by number": "--columns 2,4 --scale robust --metric manhattan --set tol=0.5 --seed 3 --impute median",
+    "columns by number": "--columns 2,4 --scale robust --metric manhattan --set tol=0.5 --seed 3 --impute graph",
 }
 
 

@@ -74,7 +74,7 @@ class TableOptions(NewTableOptions):
     ] = None
     drop: Annotated[str | None, option("Columns to leave out", "COLUMN,...", panel=READING)] = None
     scale: Annotated[str | None, option("Bring all columns to one scale", "standard|robust", panel=READING)] = None
-    impute: Annotated[str | None, option("Replace missing values", "median", panel=READING)] = None
+    impute: Annotated[str | None, option("Fill missing values", "graph|median", panel=READING)] = None
 
     def list_given(self, *apart: str) -> str:
         """The options that were given, apart from these."""
@@ -95,18 +95,26 @@ class TableOptions(NewTableOptions):
                 raise ValueError(f"{path} is a folder, whose columns are all features: leave out {given}.")
             return PointTable(open_folder(path, self.key), None, None)
         roles = replace(self._roles(), split_column=split_column)
-        return read_table(path, key=self.key, header=self.header, roles=roles)
+        points = read_table(path, key=self.key, header=self.header, roles=roles)
+        if self.impute != "graph" or hasattr(points.X, "toarray"):
+            return points
+        from graspel.estimators.imputer import GraspelImputer
+
+        return points._replace(X=GraspelImputer(random_state=0).fit_transform(points.X))
 
     def _roles(self) -> Any:
         from graspel.io.table_roles import Roles
+        from graspel.runtime.parameters import check_choice
 
+        if self.impute is not None:
+            check_choice("impute", self.impute, ("graph", "median"))
         return Roles(
             self.id_column,
             self.label_column,
             columns=split_names(self.columns),
             drop=split_names(self.drop),
             scale=self.scale,
-            impute=self.impute,
+            impute="keep" if self.impute == "graph" else self.impute,
         )
 
     def write_reading(self, path: Path) -> str:
@@ -133,7 +141,11 @@ class TableOptions(NewTableOptions):
         if roles:
             imports.insert(0, "from graspel.io.table_roles import Roles")
             given.append(f"roles=Roles({roles})")
-        return "\n".join(["from pathlib import Path", "", *imports, "", f"X = read_table({', '.join(given)}).X"])
+        reading = f"read_table({', '.join(given)}).X"
+        if self.impute == "graph":
+            imports.insert(0, "from graspel import GraspelImputer")
+            reading = f"GraspelImputer(random_state=0).fit_transform({reading})"
+        return "\n".join(["from pathlib import Path", "", *imports, "", f"X = {reading}"])
 
     def find_classes(self, labels: Path | None, points: Any, n_points: int, data: Path) -> list[Any] | None:
         """Return the known classes, from a file of their own or from a column of the table (None: a graph is given)."""

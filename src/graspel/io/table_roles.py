@@ -29,7 +29,7 @@ MAX_CLASSES = 50  # largest number of different values of a column that is named
 ID_NAMES = re.compile(r"(^|[\W_])(ids?|idx|index|nr|no|number|key|code|row|uid|unnamed: 0)($|[\W_])|^$", re.IGNORECASE)
 CLASS_NAMES = re.compile(r"^(y|class(es)?|labels?|target|category|species|cluster|group)$", re.IGNORECASE)
 SCALES = ("standard", "robust")
-IMPUTATIONS = ("median",)
+IMPUTATIONS = ("median", "keep")
 UNEVEN = 20.0  # ratio of a column's standard deviation to the median one above which it decides all distances
 MAX_JUDGED_COLUMNS = 200  # columns of a table that is judged; more are pixels or genes, which share one unit
 SHOWN = 3  # columns that a warning names, and words of a column of text that an error shows
@@ -47,7 +47,7 @@ class Roles:
     columns : list of str or None, the features; all others are left out
     drop : list of str, columns to leave out
     scale : "standard", "robust" or None
-    impute : "median" or None
+    impute : "median", "keep" (missing values stay NaN, for whoever fills them) or None (they are refused)
     """
 
     id_column: str | None = None
@@ -119,9 +119,11 @@ def assign_roles(table: FileTable, roles: Roles, path: Any, *, like: Reading | N
     names = table.row_names if id_at is None else _unique_names(table, id_at, path)
     X = _feature_matrix(table, features, path)
     medians = middle = spread = None
-    if roles.impute is not None:
+    if roles.impute == "median":
         medians = _find_medians(X) if like is None else like.medians
         X = _impute_missing(X, medians)
+    elif roles.impute is not None and like is None:
+        _refuse_empty(X)
     elif table.has_gaps:
         _refuse_missing(table, set(features), path)
     if like is None:
@@ -263,7 +265,7 @@ def _refuse_missing(table: FileTable, features: set[int], path: Any) -> None:
     place = f"row {row}" if table.lines is None else f"line {table.lines[row]}"
     raise UnusableFile(
         f"{path}, {place}, column {at + 1}{'' if table.header is None else f' ({table.name(at)})'}: the cell is empty; "
-        "fill it in, remove this line or column, or pass --impute median."
+        "fill it in, remove this line or column, or pass --impute graph (or median)."
     )
 
 
@@ -282,14 +284,18 @@ def _warn_doubtful(table: FileTable, features: list[int], path: Any) -> None:
             )
 
 
+def _refuse_empty(X: Any) -> None:
+    """Raise if a feature whose missing values are to be filled has no value."""
+    empty = np.empty(0) if hasattr(X, "toarray") else np.isnan(np.asarray(X, dtype=np.float64)).all(axis=0)
+    if empty.any():
+        raise ValueError(f"feature {int(np.argmax(empty)) + 1} has no value at all to fill others by; drop it.")
+
+
 def _find_medians(X: Any) -> Floats | None:
+    _refuse_empty(X)
     if hasattr(X, "toarray"):
         return None  # what a sparse matrix does not list is zero, not missing
-    X = np.asarray(X, dtype=np.float64)
-    empty = np.isnan(X).all(axis=0)
-    if empty.any():
-        raise ValueError(f"feature {int(np.argmax(empty)) + 1} has no value at all, so it has no median; drop it.")
-    return np.asarray(np.nanmedian(X, axis=0))
+    return np.asarray(np.nanmedian(np.asarray(X, dtype=np.float64), axis=0))
 
 
 def _impute_missing(X: Any, medians: Any) -> Any:
@@ -313,11 +319,11 @@ def _find_scales(X: Floats, scale: str) -> tuple[Floats, Floats]:
     >>> _find_scales(np.array([[1.0, 5.0], [3.0, 5.0]]), "standard")
     (array([2., 5.]), array([1., 1.]))
     """
-    spread = X.std(axis=0)
-    middle = X.mean(axis=0)
+    spread = np.nanstd(X, axis=0)
+    middle = np.nanmean(X, axis=0)
     if scale == "robust":
-        middle = np.median(X, axis=0)
-        low, high = np.percentile(X, [25, 75], axis=0)
+        middle = np.nanmedian(X, axis=0)
+        low, high = np.nanpercentile(X, [25, 75], axis=0)
         spread = np.where(high > low, (high - low) / QUARTILES, spread)
     return middle, np.where(spread > 0, spread, 1.0)
 
@@ -328,7 +334,7 @@ def _warn_uneven_scales(X: Any, names: list[str], path: Any) -> None:
         return
     values = np.asarray(X, dtype=np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
-        spread = values.std(axis=0)
+        spread = np.nanstd(values, axis=0)
     if not np.isfinite(spread).all() or not (spread > 0).any():
         return
     ratio = spread / np.median(spread[spread > 0])
