@@ -36,9 +36,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("long")
 
 
-@pytest.fixture(params=[0, 1, 2])
+@pytest.fixture(params=[0, 1, pytest.param(2, marks=pytest.mark.long)])
 def seed(request: pytest.FixtureRequest) -> int:
-    """A test that asks for it runs for several seeds."""
+    """A test that asks for it runs for several seeds, the last of them in the long run."""
     return request.param
 
 

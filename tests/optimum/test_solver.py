@@ -250,6 +250,7 @@ def test_exact_finish_of_estimates_reaches_the_optimum(monkeypatch, seed):
 
 
 @pytest.mark.parametrize("n", [2, 3, 40, 400])
+@pytest.mark.long_seeds
 def test_measures_of_the_elimination_are_those_of_the_full_inverse(seed, n):
     """lambda_2, R between nodes and F, from one factor; 400 nodes are eliminated, fewer are all core."""
     X = blobs(seed, n)
