@@ -1,7 +1,7 @@
 """The optimum of the paper's problem: how near we come, how long it takes, and what it is good for.
 
     python -m benchmarks.optimum                  # everything; continues where an earlier run stopped
-    python -m benchmarks.optimum --only small     # small, peers, scale, distance
+    python -m benchmarks.optimum --only small     # small, peers, scale, dial, distance
     python -m benchmarks.optimum --fresh          # forget what earlier runs measured
 
 Needs the data sets (GRASPEL_DATA or the cache). `seconds` is time on the clock and `cpu` that of the processor, which
@@ -190,16 +190,17 @@ def make_points(name: str) -> np.ndarray:
     return np.asarray(load_data(name).X)
 
 
-def measure_scale(name: str) -> dict[str, Any]:
+def measure_scale(name: str, tol: float | None = None) -> dict[str, Any]:
     """One large set."""
     X = make_points(name)
     try:
-        seconds, cpu, model = timed(lambda: learn(X, weights="optimal"))
+        seconds, cpu, model = timed(lambda: learn(X, weights="optimal", tol=tol))
     except ValueError as error:
         return {"error": str(error)}
     found = model.certificate_
     return {
         "n": len(X),
+        "F": found.objective / (len(X) - 1),
         "gap": found.optimality_gap,
         "pairs": found.optimality_pairs,
         "largest": 1 + found.largest_excess,
@@ -225,6 +226,29 @@ def scale(results: Run) -> str:
         rows.append([name, f"{m['n']:,}", bound, *sizes])
     header = ["set", "points", "bound of the gap", "largest R/z", "density", "rounds", "seconds (cpu)", "GB"]
     return titled_table("Larger sets", header, rows)
+
+
+DIAL = {
+    "pendigits": (0.1, 0.02, 1e-3, 1e-4),
+    "usps": (0.1, 0.02, 1e-3, 1e-4),
+    "letters-20000": (0.1, 0.02, 1e-3, 1e-4),
+    "classes-100000": (0.02, 1e-3),
+    "mnist": (0.02, 1e-3),
+}
+
+
+def dial(results: Run) -> str:
+    """What a coarser bound saves, and what is really missing then, beside the smallest tolerance measured."""
+    rows = []
+    for name, tolerances in DIAL.items():
+        found = [results.measure(f"dial/{name}/{tol:g}", lambda a=(name, tol): measure_scale(*a)) for tol in tolerances]
+        best = found[-1]["F"]
+        for tol, m in zip(tolerances, found, strict=True):
+            start = [f"{name}, {m['n']:,}" if tol == tolerances[0] else "", f"{tol:g}", f"{m['gap']:.1e}"]
+            lost = "" if m is found[-1] else f"{best - m['F']:.1e}"
+            rows.append([*start, lost, str(m["rounds"]), f"{m['seconds']:.1f}", f"{m['cpu']:.1f}"])
+    header = ["", "tol", "bound", "missing", "rounds", "seconds", "processor seconds"]
+    return titled_table("Dial", header, rows)
 
 
 def measure_distance(name: str) -> dict[str, float]:
@@ -266,7 +290,7 @@ def distance(results: Run) -> str:
     return titled_table(title, ["set", "distance", *KINDS], rows)
 
 
-SECTIONS = {"small": small, "peers": peers, "scale": scale, "distance": distance}
+SECTIONS = {"small": small, "peers": peers, "scale": scale, "dial": dial, "distance": distance}
 
 if __name__ == "__main__":
     run_sections("optimum", __doc__, SECTIONS)

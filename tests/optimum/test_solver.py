@@ -147,6 +147,31 @@ def test_rounds_that_run_out_are_told():
         GRASPEL(weights="optimal", max_iter=2, random_state=0).fit(blobs(0, 300))
 
 
+def test_a_smaller_tolerance_continues_from_the_graph_found(monkeypatch, seed):
+    X = blobs(seed, 400)
+    counted, evaluate = [], ExactOracle.evaluate
+    monkeypatch.setattr(ExactOracle, "evaluate", lambda *args: counted.append(1) or evaluate(*args))
+
+    def fit(tol, initial="knn"):
+        counted.clear()
+        model = GRASPEL(weights="optimal", tol=tol, initial=initial, random_state=0).fit(X)
+        assert model.certificate_.settled
+        return model, len(counted)
+
+    soon, _ = fit(0.05)
+    late, n_late = fit(1e-3, soon.graph_)
+    whole, n_whole = fit(1e-3)
+    equal = soon.graph_.with_weights(np.ones(soon.graph_.n_edges))  # no weights of an optimum: edges only
+    edges_only, n_edges_only = fit(1e-3, equal)
+    assert n_late < min(n_whole, n_edges_only)
+    best = max(m.certificate_.objective for m in (late, whole, edges_only))
+    for model in (late, whole, edges_only):
+        assert best - model.certificate_.objective <= 399 * model.certificate_.optimality_gap + 1e-6
+    again, n_again = fit(1e-3, late.graph_)
+    assert n_again <= 3
+    assert again.history_[0].gap <= 1.1e-3
+
+
 @pytest.mark.parametrize(("tol", "work"), [(1e-3, 1e13), (0.02, 1e13), (0.02, 0), (1e-3, 0)])
 def test_many_points_are_searched_in_lists_first(monkeypatch, seed, tol, work):
     X = blobs(seed, 400)

@@ -62,7 +62,7 @@ default="knn"
         ones; those of the smallest mutual rank; or those nearest in units of the local distances (see docs/method.md).
         "unn" is a larger kNN graph (n_neighbors=5 is usual), spectrally sparsified to a relative condition number of
         30. "mst" is the Euclidean minimum spanning tree. A graph that you give contributes its edges; all weights are
-        computed from X.
+        computed from X. With optimal weights, the graph of an earlier fit is continued from its weights as well.
     candidates : {"fiedler", "clusters", "multilevel"} or Candidates, default="fiedler"
         Where critical edges are searched: between the two ends of the nodes sorted by the Fiedler vector; between
         distant clusters of the embedding, whose number is set by the largest gap between eigenvalues; or among the
@@ -82,7 +82,8 @@ default="knn"
         ("eigenvalues"). None: for "distortion" the eta above which an edge raises the objective, for "eigenvalues"
         0.01. For optimal weights: by how much F may be below that of the best graph, per node, from 0.1 (soon) to
         0.0001 (late). The search ends when its bound of that, `certificate_.optimality_gap`, is at most `tol`; up to
-        5,000 points also R / (z_data + 4 beta) - 1 of every pair. None: 0.001.
+        5,000 points also R / (z_data + 4 beta) - 1 of every pair. None: 0.001. To go on to a smaller `tol`, fit again
+        with ``initial=model.graph_``.
     stability : {"distortion", "eigenvalues"}, default="distortion"
         The rule that ends the rounds.
     max_iter : int, default=100

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from graspel.data.protocol import Data
+from graspel.graph import Graph
 from graspel.learning.fit import Fit, RunState
 from graspel.learning.initial import listed_pairs
 from graspel.learning.run_log import RunLog
@@ -69,4 +70,5 @@ def _begin_columns(
     graph, beta, kept = state.graph, settings.beta, state.search or {}
     unit = kept["unit"] if kept else float(np.median(state.weigh.distances(graph))) + 4 * beta
     columns = NewColumns(PairDistances(points, state.weigh.floor, beta, unit), listed, settings.sigma, tol, rng)
-    return columns, State(graph, **kept) if kept else columns.start(graph)
+    given = settings.initial if isinstance(settings.initial, Graph) else None  # its edges, unless more had to join them
+    return columns, State(graph, **kept) if kept else columns.start(graph, given)

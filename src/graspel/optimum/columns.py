@@ -221,12 +221,18 @@ class NewColumns:
         share = TOL_SHARE if self._n_nodes <= ALL_PAIRS_NODES else LARGE_TOL_SHARE
         return min(FIRST_TOL, max(self.tol / 2, (share if state.is_near else LISTED_TOL_SHARE) * error))
 
-    def start(self, graph: Graph) -> State:
-        """The state before the first round, with equal leverages."""
-        k = self._data.k_of(graph.heads, graph.tails)
-        graph = graph.with_weights(calibrated_weights(k, graph.n_nodes))
-        is_small = graph.n_nodes <= ALL_PAIRS_NODES
-        return State(graph, k, self._data.unit, FIRST_TOL, is_near=is_small)
+    def start(self, graph: Graph, given: Graph | None = None) -> State:
+        """The state before the first round: with equal leverages, or with those of the same graph as it was given.
+
+        Leverages are at most 1, up to what the tolerance of an earlier fit has left; other weights are not used.
+        """
+        k, n = self._data.k_of(graph.heads, graph.tails), graph.n_nodes
+        weights = calibrated_weights(k, n)
+        if given is not None and given.n_edges == graph.n_edges:
+            leverage = WeightProblem.of(graph, k).normalized(given.weights * k)
+            weights = leverage / k if leverage.max() <= 1 + FIRST_TOL else weights
+        is_small = n <= ALL_PAIRS_NODES
+        return State(graph.with_weights(weights), k, self._data.unit, FIRST_TOL, is_near=is_small)
 
     def price(self, state: State, now: Evaluation) -> tuple[Priced, Optimality]:
         """The pairs with R > k, and how near the solution is to the optimum over the pairs that were searched."""
