@@ -17,6 +17,7 @@ from graspel import (
     GraspelClassifier,
     GraspelClustering,
     GraspelEmbedding,
+    GraspelImputer,
     GraspelNeighbors,
     NeighborIndex,
 )
@@ -61,6 +62,17 @@ def test_every_estimator(digits, tmp_path, kind):
     assert abs(ours - theirs).max() == 0
     with pytest.raises(ValueError, match=f"holds a {kind.__name__}, not a GRASPEL"):
         GRASPEL.load(tmp_path / "model.npz")
+
+
+def test_an_imputer(digits, tmp_path):
+    X, _, new = digits
+    gaps, more = X.copy(), new.copy()
+    gaps[::7, 20], more[::3, 20] = np.nan, np.nan
+    model = GraspelImputer(random_state=0).fit(gaps)
+    model.save(tmp_path / "model.npz")
+    again = GraspelImputer.load(tmp_path / "model.npz")
+    assert np.array_equal(again.transform(more), model.transform(more))
+    assert np.array_equal(again.deviation_, model.deviation_)
 
 
 def test_sparse_points_precomputed_distances_and_unfitted_models(digits, tmp_path):

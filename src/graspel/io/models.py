@@ -223,11 +223,12 @@ class _Reader:
 
 def _state_of(value: Any) -> dict[str, Any]:
     """Everything that makes an object what it is, without what it computes when asked."""
-    if hasattr(value, "_fields"):  # a NamedTuple
+    kind = type(value)
+    if hasattr(kind, "_fields"):  # a NamedTuple
         return dict(zip(value._fields, value, strict=True))
-    if hasattr(value, "_columns"):  # a graph, whose constructor checks it again
+    if hasattr(kind, "_columns"):  # a graph, whose constructor checks it again
         return {"n_nodes": value.n_nodes, **value._columns, "node_names": value.node_names}
-    state = value.__getstate__() if "__getstate__" in vars(type(value)) else dict(vars(value))
+    state = value.__getstate__() if "__getstate__" in vars(kind) else dict(vars(value))
     return state | {name: None for name in getattr(value, "_not_saved", ()) if name in state}
 
 
