@@ -46,8 +46,11 @@ def blocks(page: Path, language: str) -> list[str]:
 
 def all_examples() -> list[Any]:
     """Every block of Python in the documentation, each a test of its own so that test processes can share them."""
+    compiles = [pytest.mark.long]  # umap compiles itself for ten seconds
     return [
-        pytest.param(Example(page.name, code), id=f"{page.stem}-{number}")
+        pytest.param(
+            Example(page.name, code), id=f"{page.stem}-{number}", marks=compiles if "import umap" in code else []
+        )
         for page in PAGES
         for number, code in enumerate(blocks(page, "python"))
     ]

@@ -52,8 +52,11 @@ def in_a_new_process(n_jobs: int | None, threads: int, hash_seed: int) -> list[s
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
 
 
-def test_same_seed_same_bits_at_any_number_of_threads_in_any_process():
-    first = in_a_new_process(n_jobs=1, threads=1, hash_seed=0)
+def test_same_seed_same_bits_at_any_number_of_threads_in_any_process(monkeypatch):
+    monkeypatch.setattr(exact, "EXACT_WORK", exact.EXACT_WORK)  # what the code changes is restored
+    names = {}
+    exec(FINGERPRINTS, names)
+    first = list(names["fingerprints"](1))
     assert len(set(first)) == 4
     assert in_a_new_process(n_jobs=4, threads=2, hash_seed=1) == first  # two threads: see below
 
