@@ -91,7 +91,7 @@ def sampled_gap(n_nodes: int, largest: Floats, slack: float) -> float:
 
     Examples
     --------
-    >>> round(sampled_gap(4, np.array([0.1, 0.3, 0.1, 0.3]), slack=0.0), 6)  # all nodes: no error
+    >>> round(float(sampled_gap(4, np.array([0.1, 0.3, 0.1, 0.3]), slack=0.0)), 6)  # all nodes: no error
     0.266667
     """
     n = len(largest)
