@@ -117,8 +117,8 @@ class GraspelImputer(OneToOneFeatureMixin, TransformerMixin, LearnerEstimator):
 
     def _fit_rows(self, Z: Floats) -> None:
         """The covariance of standardized columns, the graph of the filled rows and the fields on it."""
-        self._columns = NormalRows(Z)
-        filled, _ = self._columns.fill(Z)
+        self._normal = NormalRows(Z)
+        filled, _ = self._normal.fill(Z)
         learner = self._copy_learner()
         self._learn_graph(learner, learner._make_index(filled, self))
         self._fit_fields(Z)
@@ -150,7 +150,7 @@ class GraspelImputer(OneToOneFeatureMixin, TransformerMixin, LearnerEstimator):
 
     def _fit_fields(self, Z: Floats) -> None:
         """The field of what the columns leave of every known cell."""
-        left = self._columns.residuals(Z)
+        left = self._normal.residuals(Z)
         field, groups = Field(self.graph_, n_jobs=self.n_jobs), group_columns(np.arange(len(Z)), left, None)
         gaps = np.isnan(Z).sum(axis=0)
         chosen = np.argsort(-gaps, kind="stable")[:FITTED_COLUMNS]
@@ -199,14 +199,14 @@ class GraspelImputer(OneToOneFeatureMixin, TransformerMixin, LearnerEstimator):
         The field is of what the other columns leave of a cell if all of them are known; where fewer are, it is larger
         by the ratio of the standard deviations.
         """
-        filled, variance = self._columns.fill(Z)
+        filled, variance = self._normal.fill(Z)
         points = find_new_points(self, filled, None)
         shares = points.weights / points.weights.sum(axis=1, keepdims=True)
         shares[points.is_old] = 0.0
         shares[points.is_old, 0] = 1.0
         added = np.einsum("ij,ijk->ik", shares, self._means[points.indices])
         spread = np.einsum("ij,ijk->ik", shares, self._deviations[points.indices])
-        return filled + added, spread * np.sqrt(variance / self._columns.left_variance)
+        return filled + added, spread * np.sqrt(variance / self._normal.left_variance)
 
     def _check_table(self, X: Any, *, reset: bool) -> Floats:
         """The table as float64, with NaN for gaps, among them masked values."""
