@@ -183,8 +183,10 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("here", [True, False])
+ELSEWHERE = [pytest.param(kind, False, marks=[] if kind in ("huge", "sparse") else pytest.mark.long) for kind in KINDS]
+
+
+@pytest.mark.parametrize(("kind", "here"), [*((kind, True) for kind in KINDS), *ELSEWHERE])
 def test_data_of_all_kinds_have_a_report(kind, here, monkeypatch):
     X = KINDS[kind]
     model = GRASPEL(random_state=0).fit(X)
