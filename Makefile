@@ -13,6 +13,7 @@
 #   make docs       build the documentation site in docs/_build/html, with the examples run; any warning is an error
 #   make docs-links follow every link of the site
 #   make picture    draw the pictures of the README anew
+#   make release-check  build the packages, check them, and install and try them in empty environments
 #   make clean      remove the virtual environment and the caches
 
 PYTHON ?= python3
@@ -35,7 +36,7 @@ OLDEST_PYTHON ?= python3.11
 # The core types of OpenBLAS that this machine can play, from an old one without AVX to its own.
 CPUS ?= Prescott Nehalem Sandybridge Haswell Zen $(shell grep -qs avx512f /proc/cpuinfo && echo SkylakeX)
 
-.PHONY: demo test test-long test-oldest test-ecosystem test-networkx test-cpus fuzz lint reproduce tables docs docs-links picture clean
+.PHONY: demo test test-long test-oldest test-ecosystem test-networkx test-cpus fuzz lint reproduce tables docs docs-links picture release-check clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.installed-core
@@ -91,6 +92,9 @@ docs-links: $(VENV)/.installed-docs
 
 picture: $(VENV)/.installed-core
 	$(BIN)/python docs/images/draw.py
+
+release-check: | $(BIN)/python
+	$(BIN)/python .ci/release_check.py
 
 clean:
 	rm -rf $(VENV) .venv-oldest .mypy_cache .ruff_cache .import_linter_cache .pytest_cache .hypothesis build dist docs/_build docs/gallery docs/reference/generated
