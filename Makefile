@@ -97,7 +97,7 @@ release-check: | $(BIN)/python
 	$(BIN)/python .ci/release_check.py
 
 clean:
-	rm -rf $(VENV) .venv-oldest .mypy_cache .ruff_cache .import_linter_cache .pytest_cache .hypothesis build dist docs/_build docs/gallery docs/reference/generated
+	rm -rf $(VENV) .venv-oldest .mypy_cache .ruff_cache .import_linter_cache .pytest_cache .hypothesis build dist docs/_build docs/_extra docs/gallery docs/reference/generated
 
 # The stamps are renewed only when pyproject.toml changes.
 $(VENV)/.installed-core: pyproject.toml | $(BIN)/python

@@ -18,6 +18,8 @@ ROOT = Path(__file__).parent.parent
 REPOSITORY = "https://github.com/graspel/graspel"
 SOURCE = f"{REPOSITORY}/blob/main"  # links to files outside of this folder lead there
 
+EXTRA = Path(__file__).parent / "_extra"
+
 project = "graspel"
 author = "The graspel authors"
 copyright = f"{date.today().year}, {author}"
@@ -49,6 +51,7 @@ suppress_warnings = ["config.cache"]  # the order of the gallery is a function, 
 html_theme = "furo"
 html_title = "graspel"
 html_static_path = ["_static"]
+html_extra_path = ["_extra"]  # the sample reports
 html_css_files = ["site.css"]
 html_theme_options = {
     "source_repository": f"{REPOSITORY}/",
@@ -92,7 +95,7 @@ sphinx_gallery_conf = {
     "plot_gallery": os.environ.get("GRASPEL_DOCS_EXAMPLES", "1") != "0",
 }
 
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 warnings.filterwarnings("ignore", message="Matplotlib is currently using agg")
 
 
@@ -110,6 +113,8 @@ def link_to_repository(app: Any, name: str, source: list[str]) -> None:
 
 def check_in_this_clone(app: Any, uri: str) -> str | None:
     """Let the check of links look for files of the repository here, where also those of the next commit are."""
+    if uri.startswith("samples/"):
+        return str(EXTRA / uri)
     if not uri.startswith(REPOSITORY):
         return None
     return str(ROOT / uri.removeprefix(SOURCE).removeprefix(REPOSITORY).lstrip("/").partition("#")[0])
@@ -129,8 +134,18 @@ def escape_signs(app: Any, what: str, name: str, obj: Any, options: Any, lines: 
         lines[i] = line[:start] + "".join(parts)
 
 
+def make_parts(app: Any) -> None:
+    """Make the parts of the site that are not written by hand."""
+    from made import write_commands, write_samples
+
+    write_commands(Path(app.srcdir, "reference/generated/commands.md"))
+    if sphinx_gallery_conf["plot_gallery"] or not (EXTRA / "samples").exists():
+        write_samples(EXTRA / "samples")
+
+
 def setup(app: Any) -> None:
     """Register the hooks; the second one before numpydoc reads the docstrings."""
+    app.connect("builder-inited", make_parts, priority=100)
     app.connect("source-read", link_to_repository)
     app.connect("linkcheck-process-uri", check_in_this_clone)
     app.connect("autodoc-process-docstring", escape_signs, priority=400)
