@@ -42,6 +42,7 @@ def _row(parameter: Any) -> str:
     names = [parameter.metavar or parameter.name] if parameter.param_type_name == "argument" else parameter.opts
     value = "" if parameter.param_type_name == "argument" or parameter.is_flag else f" {parameter.metavar or ''}"
     text = re.sub(r"\[/?\w+\]", "", getattr(parameter, "help", None) or "").replace(r"\[", "[")
+    text = re.sub(r"(--[a-z]+)", r"`\1`", text)
     needed = " **Needed.**" if parameter.required else ""
     cells = [f"`{', '.join(names)}{value}`", f"{text}.{needed}"]
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"

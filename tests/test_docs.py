@@ -28,7 +28,8 @@ OPEN_PAGES = ("clustering.md", "embedding.md", "plots.md", "report.md")  # examp
 
 pytestmark = pytest.mark.skipif(not (ROOT / "README.md").exists(), reason="the tests run without the repository")
 
-ECOSYSTEM = ("anndata", "pacmap", "scanpy", "torch", "torch_geometric", "umap")  # packages that an example may need
+# Packages that an example may need.
+ECOSYSTEM = ("anndata", "bertopic", "datamapplot", "pacmap", "scanpy", "torch", "torch_geometric", "umap")
 
 
 class Example(NamedTuple):
