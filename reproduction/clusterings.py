@@ -1,8 +1,8 @@
 """The ways to cluster that are compared in Table 1 and in the suite, each measured on one data set with one seed.
 
 Most rows of Table 1 are a graph (`GRAPHS`) and an assignment stage (`ASSIGNMENTS`) that clusters it. `SUITE_METHODS`
-are ours and what users run today, from points to clusters in one call; `PEERS` are those of them in Table 1. HDBSCAN
-and UMAP + HDBSCAN find their own number of clusters. A measurement is a dict with
+are ours and what users run today, from points to clusters in one call; `PEERS` are those of them in Table 1. Those that
+find their own number of clusters say so. A measurement is a dict with
 
     acc, nmi, ari               scores against the classes
     construction, clustering    seconds; construction is None where the two cannot be measured apart
@@ -36,7 +36,7 @@ from reproduction.data import center_rows, load_data
 from reproduction.timing import ProcessFailed, call_apart, time_call
 
 DIMENSIONS = 10  # of UMAP before k-means or HDBSCAN
-MIN_DENSE = 12_000  # points above which methods that need all distances are left out
+MAX_DENSE = 20_000  # points above which methods that need all distances are left out
 
 
 PAPER_DENSITY = 1.1  # edges per point in Table 1 on three of four sets; the start is what has few edges
@@ -175,12 +175,16 @@ ASSIGNMENTS: dict[str, Callable[[Graph, int, int], Ints]] = {
 
 
 class SuiteMethod(NamedTuple):
-    """A way to cluster: its name in the table, the call (X, K, metric, seed) -> labels, package, largest N."""
+    """A way to cluster: its name in the table, the call (X, K, metric, seed) -> labels, package, largest N.
+
+    Those that `find_number` do not look at K.
+    """
 
     label: str
     run: Callable[[Any, int, str, int], NDArray[Any]]
     package: str = "sklearn"
     max_points: float = np.inf
+    find_number: bool = False
 
 
 def graspel_consensus(X: Any, k: int, metric: str, seed: int) -> NDArray[Any]:
@@ -188,6 +192,13 @@ def graspel_consensus(X: Any, k: int, metric: str, seed: int) -> NDArray[Any]:
     from graspel import GraspelClustering
 
     return GraspelClustering(k, metric=metric, random_state=seed).fit(X).labels_
+
+
+def graspel_auto(X: Any, k: int, metric: str, seed: int) -> NDArray[Any]:
+    """Ours, which finds the number."""
+    from graspel import GraspelClustering
+
+    return GraspelClustering(metric=metric, random_state=seed).fit(X).labels_
 
 
 def graspel_single(X: Any, k: int, metric: str, seed: int) -> NDArray[Any]:
@@ -255,10 +266,75 @@ def umap_hdbscan(X: Any, k: int, metric: str, seed: int) -> NDArray[Any]:
     return HDBSCAN(min_cluster_size=15, copy=True).fit_predict(_umap(X, metric, seed))
 
 
+def leiden(X: Any, k: int, metric: str, seed: int) -> NDArray[Any]:
+    """Leiden's modularity of the 15NN graph, at its default resolution of 1."""
+    return _leiden(_fifteen_neighbors(X, metric), 1.0, seed)
+
+
+def leiden_at(X: Any, k: int, metric: str, seed: int) -> NDArray[Any]:
+    """Leiden at the resolution, sought by halving, whose number of clusters is nearest to K."""
+    graph = _fifteen_neighbors(X, metric)
+    low, high, best = 1e-4, 1.0, None
+    while _count(_leiden(graph, high, seed)) < k and high < 1e4:
+        high *= 4
+    for _ in range(20):
+        middle = float(np.sqrt(low * high))
+        found = _leiden(graph, middle, seed)
+        if best is None or abs(_count(found) - k) < abs(_count(best) - k):
+            best = found
+        if _count(found) == k:
+            break
+        low, high = (middle, high) if _count(found) < k else (low, middle)
+    assert best is not None
+    return best
+
+
+def _leiden(graph: Any, resolution: float, seed: int) -> NDArray[Any]:
+    import random
+
+    import igraph
+
+    igraph.set_random_number_generator(random.Random(seed))
+    found = graph.community_leiden(objective_function="modularity", resolution=resolution, n_iterations=-1)
+    return np.array(found.membership)
+
+
+def _count(labels: NDArray[Any]) -> int:
+    return int(labels.max()) + 1
+
+
+def _fifteen_neighbors(X: Any, metric: str) -> Any:
+    """The 15NN graph without weights, by an exact search, or by nearest-neighbor descent where points are many."""
+    import igraph
+
+    if len(X) <= MAX_DENSE:
+        from sklearn.neighbors import NearestNeighbors
+
+        near = NearestNeighbors(n_neighbors=15, algorithm="brute").fit(_rows(X, metric)).kneighbors()[1]
+    else:
+        from pynndescent import NNDescent
+
+        near = NNDescent(X, metric=metric, n_neighbors=16, random_state=0).neighbor_graph[0][:, 1:]
+    ends = np.column_stack([np.repeat(np.arange(len(X)), near.shape[1]), near.ravel()])
+    return igraph.Graph(n=len(X), edges=np.unique(np.sort(ends, axis=1), axis=0).tolist())
+
+
+def fast_hdbscan(X: Any, k: int, metric: str, seed: int) -> NDArray[Any]:
+    """fast_hdbscan on UMAP's coordinates; finds its own number of clusters."""
+    from fast_hdbscan import HDBSCAN
+
+    return HDBSCAN(min_cluster_size=15).fit_predict(_umap(X, metric, seed))
+
+
+def plscan(X: Any, k: int, metric: str, seed: int) -> NDArray[Any]:
+    """PLSCAN on UMAP's coordinates; finds its own number of clusters."""
+    from fast_plscan import PLSCAN
+
+    return PLSCAN().fit_predict(np.ascontiguousarray(_umap(X, metric, seed), dtype=np.float32))
+
+
 def evoc(X: Any, k: int, metric: str, seed: int) -> NDArray[Any]:
-    """EVoC, for embeddings under the cosine metric; finds its own number of clusters."""
-    if metric != "cosine":
-        raise ValueError("EVoC is for embeddings under the cosine metric")
+    """EVoC, which is made for embeddings and compares directions; finds its own number of clusters."""
     from evoc import EVoC
 
     return EVoC(random_state=seed).fit_predict(np.ascontiguousarray(X, dtype=np.float32))
@@ -280,15 +356,20 @@ def _rows(X: Any, metric: str) -> NDArray[Any]:
 SUITE_METHODS: dict[str, SuiteMethod] = {
     "graspel": SuiteMethod("graspel (default)", graspel_consensus),
     "graspel-1": SuiteMethod("graspel, 2NN alone", graspel_single),
-    "spectral": SuiteMethod("scikit-learn spectral, 10NN", spectral, max_points=MIN_DENSE),
+    "spectral": SuiteMethod("scikit-learn spectral, 10NN", spectral, max_points=MAX_DENSE),
     "kmeans": SuiteMethod("k-means", k_means),
-    "ward": SuiteMethod("Ward", ward, max_points=MIN_DENSE),
+    "ward": SuiteMethod("Ward", ward, max_points=MAX_DENSE),
     "mixture": SuiteMethod("Gaussian mixture", mixture),
-    "hdbscan": SuiteMethod("HDBSCAN", hdbscan, max_points=MIN_DENSE),
-    "genie": SuiteMethod("Genie", genie, "genieclust"),
+    "genie": SuiteMethod("Genie", genie, "genieclust", max_points=MAX_DENSE),
+    "leiden-at": SuiteMethod("Leiden at K", leiden_at, "igraph"),
     "umap-kmeans": SuiteMethod("UMAP + k-means", umap_k_means, "umap"),
-    "umap-hdbscan": SuiteMethod("UMAP + HDBSCAN", umap_hdbscan, "umap"),
-    "evoc": SuiteMethod("EVoC", evoc, "evoc"),
+    "graspel-auto": SuiteMethod("graspel, auto", graspel_auto, find_number=True),
+    "leiden": SuiteMethod("Leiden, its default", leiden, "igraph", find_number=True),
+    "evoc": SuiteMethod("EVoC", evoc, "evoc", find_number=True),
+    "hdbscan": SuiteMethod("HDBSCAN", hdbscan, max_points=MAX_DENSE, find_number=True),
+    "umap-hdbscan": SuiteMethod("UMAP + HDBSCAN", umap_hdbscan, "umap", find_number=True),
+    "umap-fast-hdbscan": SuiteMethod("UMAP + fast_hdbscan", fast_hdbscan, "fast_hdbscan", find_number=True),
+    "umap-plscan": SuiteMethod("UMAP + PLSCAN", plscan, "fast_plscan", find_number=True),
 }
 
 

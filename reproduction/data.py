@@ -21,6 +21,7 @@ MNIST_SUBSET = "mnist-subset"
 PAPER_SETS = ("coil20", "pendigits", "usps", "mnist")
 SKLEARN_SETS = ("digits", "iris", "wine", "breast_cancer")
 COSINE_SETS = ("debian",)  # sentence embeddings: only their directions mean something
+WORLD_SETS = ("banking77", "tweet", "worm", "bladder", "drybean", "segment")  # of the folder world/ in GRASPEL_DATA
 SHAPES = "shapes"
 TITLES = {
     "coil20": "COIL-20",
@@ -53,6 +54,7 @@ class Labeled(NamedTuple):
 def list_sets(*, large: bool) -> list[str]:
     """The names of all sets at hand; without `large`, those of at most 10,000 points."""
     names = [*SKLEARN_SETS, *PAPER_SETS[: 4 if large else 3], *_shape_names()]
+    names += [name for name in WORLD_SETS if (_folder() / "world" / f"{name}.npz").exists()]
     if large:
         names += [name for name in COSINE_SETS if (_folder() / f"{name}.npz").exists()]
     return names
@@ -72,7 +74,8 @@ def load_labeled(name: str) -> Labeled:
         with np.load(_folder() / f"{SHAPES}.npz", allow_pickle=False) as arrays:
             keys = sorted(key for key in arrays.files if key.startswith(f"{name}.y"))
             return Labeled(arrays[f"{name}.X"].astype(np.float64), [arrays[key].astype(np.int64) for key in keys])
-    with np.load(_folder() / f"{name}.npz", allow_pickle=False) as arrays:
+    folder = _folder() / "world" if name in WORLD_SETS else _folder()
+    with np.load(folder / f"{name}.npz", allow_pickle=False) as arrays:
         metric = "cosine" if name in COSINE_SETS else "euclidean"
         return Labeled(arrays["X"].astype(np.float32), [_from_one(arrays["y"])], metric)
 

@@ -1,8 +1,8 @@
 """The suite: many data sets with reference labels, ours beside what users run today.
 
 Every cell is one method on one set with one seed. A cell that fails holds the reason. The page has the mean of every
-method over the sets that all of them finished, the table of ARI per set, and a picture of our losses, worst first: the
-ARI of the best other method minus ours.
+method beside ours on the sets that it finished, every set, and a picture of our losses, worst first: the ARI of the
+best other method minus ours. Methods that are given the number of clusters stand apart from those that find it.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from reproduction.results import Results
 from reproduction.tables import markdown_table
 from reproduction.timing import time_call
 
-OURS = "graspel"
+OURS, AUTO = "graspel", "graspel-auto"
 SCORES = ("ari", "acc", "nmi")
 SUITE_SEEDS = 1  # of every cell unless --seeds says otherwise: ours has no random start, and the sets are many
 QUICK_SETS = 12  # small sets of a quick run
-SLOW = ("umap-kmeans", "umap-hdbscan", "spectral")
+SLOW = ("umap-kmeans", "umap-hdbscan", "umap-fast-hdbscan", "umap-plscan", "spectral")
 
 
 def run(request: Request, results: Results) -> str:
@@ -45,7 +45,12 @@ def run(request: Request, results: Results) -> str:
     measured = measure_cells(results, "suite", {cell.key: partial(measure_cell, cell) for cell in cells})
     table = {name: {method: _mean(measured, name, method, seeds) for method in methods} for name in sets}
     picture = save_picture(results, "suite.png", draw_losses(table), "Our losses, worst first")
-    return join_page(results, "# The suite", _means_text(table, methods), picture, _sets_text(table, methods))
+    given = [method for method in methods if not SUITE_METHODS[method].find_number]
+    found = [method for method in methods if SUITE_METHODS[method].find_number]
+    texts = [
+        _kind_text(*kind) for kind in (("K given", table, given, OURS), ("K found", table, found, AUTO)) if kind[2]
+    ]
+    return join_page(results, "# The suite", *texts, picture)
 
 
 def measure_cell(cell: Cell) -> dict[str, Any]:
@@ -73,42 +78,56 @@ def _best_scores(method: SuiteMethod, data: Labeled, seed: int) -> dict[str, flo
         scores = (adjusted_rand_score(*pair), clustering_accuracy(*pair), nmi)
         if not best or scores[0] > best["ari"]:
             best = dict(zip(SCORES, map(float, scores), strict=True))
+            best |= {"clusters": len(np.unique(found[k][found[k] >= 0])), "k": k}
     return best
 
 
 def _mean(measured: Mapping[str, Any], name: str, method: str, seeds: range) -> dict[str, float] | None:
-    """The mean scores over the seeds; None where the method failed."""
+    """The means over the seeds; None where the method failed."""
     values = [measured[Cell(name, method, seed).key] for seed in seeds]
     if any("failed" in value for value in values):
         return None
-    return {score: float(np.mean([value[score] for value in values])) for score in SCORES}
+    return {what: float(np.mean([value[what] for value in values])) for what in values[0]}
 
 
-def _means_text(table: Mapping[str, Mapping[str, Any]], methods: list[str]) -> str:
-    """The mean of each method over the sets that it finished, beside ours on the same sets."""
-    rows = []
+def _kind_text(title: str, table: Mapping[str, Mapping[str, Any]], methods: list[str], ours: str) -> str:
+    """The methods of one kind: the mean of each beside ours on the sets that it finished, and every set."""
+    means = []
     for method in methods:
-        done = [scores for scores in table.values() if scores[method] and scores.get(OURS, scores[method])]
-        if not done:
-            continue
-        means = [f"{np.mean([scores[method][score] for scores in done]):.3f}" for score in SCORES]
-        ours = f"{np.mean([scores[OURS]['ari'] for scores in done]):.3f}" if OURS in methods else ""
-        rows.append([SUITE_METHODS[method].label, *means, str(len(done)), ours])
-    return markdown_table(["method", "ARI", "ACC", "NMI", "sets", "our ARI on these"], rows)
+        done = [scores for scores in table.values() if scores[method] and scores.get(ours, scores[method])]
+        if done:
+            own = [_means_of(done, ours)] if ours in methods else []
+            means.append([SUITE_METHODS[method].label, _means_of(done, method), *own, str(len(done))])
+    order = sorted(table, key=lambda name: (name.count("."), name))  # the shapes last
+    sets = [[name, *(_set_cell(table[name][method]) for method in methods)] for name in order]
+    first = markdown_table(
+        ["method", "ACC/NMI/ARI", *(["ours on these sets"] if ours in methods else []), "sets"], means
+    )
+    second = markdown_table(["ACC/NMI/ARI, clusters, seconds", *methods], sets)
+    return (
+        f"## {title}\n\nMeans of every method, beside ours on the same sets:\n\n{first}\n\n## {title}, sets\n\n{second}"
+    )
 
 
-def _sets_text(table: Mapping[str, Mapping[str, Any]], methods: list[str]) -> str:
-    rows = []
-    for name in sorted(table, key=lambda name: -_loss(table[name])):
-        cells = [f"{scores['ari']:.3f}" if (scores := table[name][method]) else "-" for method in methods]
-        rows.append([name, *cells])
-    return "ARI of every set, our worst losses first:\n\n" + markdown_table(["set", *methods], rows)
+def _means_of(done: list[Mapping[str, Any]], method: str) -> str:
+    return "/".join(f"{np.mean([scores[method][score] for scores in done]):.3f}" for score in ("acc", "nmi", "ari"))
+
+
+def _set_cell(value: Mapping[str, float] | None) -> str:
+    if value is None:
+        return "-"
+    scores = "/".join(f"{value[score]:.3f}" for score in ("acc", "nmi", "ari"))
+    return f"{scores}, {value['clusters']:.0f}, {value['seconds']:.1f} s"
 
 
 def _loss(scores: Mapping[str, dict[str, float] | None]) -> float:
     """The ARI of the best other method minus ours; 0 where there is nothing to compare."""
     ours = scores.get(OURS)
-    others = [value["ari"] for name, value in scores.items() if value and not name.startswith(OURS)]
+    others = [
+        value["ari"]
+        for name, value in scores.items()
+        if value and not name.startswith(OURS) and not (name in SUITE_METHODS and SUITE_METHODS[name].find_number)
+    ]
     return max(others) - ours["ari"] if ours and others else 0.0
 
 
