@@ -21,7 +21,7 @@ from reproduction.tables import markdown_table
 
 LOOKED_AT = ("digits", "pendigits", "iris", "wine", "breast_cancer")
 QUICK_SETS = 8
-MOST = 25  # largest number of clusters that the silhouette tries: as many as ours
+MOST = 25  # largest number of clusters that the silhouette tries
 SAMPLED = 2_000  # points by which the silhouette is measured
 
 

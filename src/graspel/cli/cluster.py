@@ -132,7 +132,7 @@ def _cluster_points(
     record = {
         "clusters": model.n_clusters_,
         "eigengap": _describe(model.eigengap_, "gaps"),
-        "count": _describe(model.cluster_count_, "numbers", "stability", "gaps"),
+        "count": _describe(model.cluster_count_, "numbers", "stability", "separation"),
         "consensus": len(model.member_weights_) or 1,
         "agreement": float(model.agreement_.mean()),
         "noise": int((model.labels_ < 0).sum()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graspel.cluster.cluster_count import ClusterCount
+from graspel.cluster.cluster_count import ClusterCount, Layer
 from graspel.cluster.clustering import ASSIGNMENTS, Clustering, cluster_graph, find_eigengap
 from graspel.learning.eigengap import Eigengap, eigengap
 
@@ -11,6 +11,7 @@ __all__ = [
     "ClusterCount",
     "Clustering",
     "Eigengap",
+    "Layer",
     "cluster_graph",
     "eigengap",
     "find_eigengap",

@@ -207,11 +207,9 @@ def cluster_without_graph(nodes: Nodes, n_clusters: int, rng: np.random.Generato
 
     Ward's method has an exact tree up to `MAX_WARD` nodes. More are first merged along the graph of two neighbors.
     """
-    coordinates = local_points(nodes.neighbors.points).ready().principal_rows()
-    if coordinates is None:
+    rows, mass = node_rows(nodes), np.bincount(nodes.of_point).astype(np.float64)
+    if rows is None:
         return {}
-    sizes = np.bincount(nodes.of_point)
-    rows, mass = group_means(coordinates, nodes.of_point, sizes), sizes.astype(np.float64)
     if len(rows) <= MAX_WARD:
         ward = ward_of_rows(rows, mass).cut(n_clusters)
     else:
@@ -223,6 +221,12 @@ def cluster_without_graph(nodes: Nodes, n_clusters: int, rng: np.random.Generato
     found = {WARD: ward, CENTERS: refine_by_kmeans(rows, ward, nodes.mass)}
     singles = rows.astype(np.float32)
     return {name: MemberClusters(labels, singles, np.empty(0)) for name, labels in found.items()}
+
+
+def node_rows(nodes: Nodes) -> Floats | None:
+    """The mean point of every node; None where the points have no coordinates."""
+    coordinates = local_points(nodes.neighbors.points).ready().principal_rows()
+    return None if coordinates is None else group_means(coordinates, nodes.of_point, np.bincount(nodes.of_point))
 
 
 def _adjacency(heads: Ints, tails: Ints, weights: Floats, n: int) -> sp.csr_array:

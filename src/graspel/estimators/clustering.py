@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from graspel.cluster.cluster_count import ClusterCount, count_clusters
+from graspel.cluster.cluster_count import ClusterCount, Layer, count_clusters
 from graspel.cluster.clustering import (
     ASSIGNMENTS,
     Clustering,
@@ -28,7 +28,7 @@ from graspel.cluster.clustering import (
 from graspel.cluster.consensus import ConsensusClusters, consensus_clusters
 from graspel.cluster.members import MEMBERS, THIN_MEMBERS, find_nodes
 from graspel.cluster.outliers import AROUND, core_distances, distances_of, find_noise, score_outliers
-from graspel.cluster.ward import cut_linkage, find_linkage
+from graspel.cluster.ward import cut_linkage, find_linkage, number_by_first_node
 from graspel.estimators.learner import GRASPEL
 from graspel.estimators.uses_learner import LearnerEstimator
 from graspel.graph import Graph
@@ -50,9 +50,9 @@ class GraspelClustering(ClusterMixin, LearnerEstimator):
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
-        Number of clusters. "auto" takes the number of the clearest gap between eigenvalues on which the graphs agree;
-        where there is no clear gap, the number on which they agree most (see `cluster_count_`). With one graph it is
-        that of the largest gap (see `eigengap_`).
+        Number of clusters. "auto" takes the layer that explains most (see `layers_` and `cluster_count_`), and one
+        cluster where the density of the points has one mode: then there are no groups. With one graph it is the number
+        of the largest eigengap (see `eigengap_`).
     consensus : int, default=None
         Number of graphs, from 1 to 8, that are clustered and whose agreement is the result. They differ in the number
         of neighbors, in the rule by which these are chosen, and in their weights. 1 clusters the learned graph alone,
@@ -103,9 +103,13 @@ default="knn"
         Degree to which each point belongs to each cluster; rows sum to one.
     eigenvalues_ : array
         Nonzero eigenvalues of the eigenvectors used.
+    layers_ : tuple of Layer
+        The ways to divide the points that are stable, from coarse to fine: `labels`, `n_clusters`, `stability` and
+        `separation` of each. The one of `n_clusters_` clusters is the result itself. Where the number was given, or
+        could not be sought, it is the only one, and its stability and separation are NaN.
     cluster_count_ : ClusterCount or None
-        How "auto" chose among the numbers of clusters, and whether it is clear: `is_clear`, `sentence()`. None where
-        the number was given, or where one graph was clustered.
+        How "auto" chose among the numbers of clusters, and whether there are groups: `has_groups`, `is_clear`,
+        `sentence()`. None where the number was given, or where one graph was clustered.
     eigengap_ : Eigengap or None
         The first eigenvalues of the learned graph and their gaps, from which "auto" chooses if it clusters this graph
         alone; None where the number of clusters was given.
@@ -127,6 +131,7 @@ default="knn"
 
     _linkage: Floats | None
     cluster_count_: ClusterCount | None
+    layers_: tuple[Layer, ...]
 
     def __init__(
         self,
@@ -192,6 +197,7 @@ default="knn"
         self.embedding_, self.cluster_centers_ = found.embedding, found.centers
         self.eigenvalues_, self.eigengap_ = found.eigenvalues, found.gap
         self._spread, self._clusters, self._linkage = found.spread, found.labels, None
+        self.layers_ = self._list_layers(index)
         self._score_outliers(index)
         return self
 
@@ -255,6 +261,21 @@ default="knn"
                 n_jobs=self.n_jobs,
             )
         return gap, (self.cluster_count_ or gap).n_clusters
+
+    def _list_layers(self, index: NeighborIndex) -> tuple[Layer, ...]:
+        """The layers of all points; the chosen one has the labels of the result."""
+        own = Layer(self._clusters, self.n_clusters_, np.nan, np.nan)
+        if self.cluster_count_ is None:
+            return (own,)
+        original = index.find_originals()
+        position = np.searchsorted(np.unique(original), original)
+        chosen = self.cluster_count_.n_clusters
+        return tuple(
+            one._replace(**own._asdict() | {"stability": one.stability, "separation": one.separation})
+            if one.n_clusters == chosen
+            else one._replace(labels=number_by_first_node(one.labels[position])[1])
+            for one in self.cluster_count_.layers
+        )
 
     def _find_consensus(self, fit: Fit, n_clusters: int, n_members: int) -> ConsensusClusters:
         is_thin = isinstance(self.learner_.initial, str) and self.learner_.initial == "unn"
