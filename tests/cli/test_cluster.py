@@ -163,8 +163,18 @@ def test_the_summary_is_readable(graspel, data, classes, tmp_path, output):
 def test_auto_says_what_it_saw(graspel, data, output):
     outcome = graspel("cluster", data, "-o", output)
     assert outcome.code == 0
-    assert "auto: 2 clusters: largest gap" in words_of(outcome.out)
+    assert "auto: 2 clusters: they explain most" in words_of(outcome.out)
     assert "ACC" not in outcome.out
+
+
+def test_layers_are_columns(graspel, data, output):
+    assert graspel("cluster", data, "-o", output, "--layers").code == 0
+    header, first, *_ = output.read_text().splitlines()
+    assert re.fullmatch(r"(.*,)?cluster(,layer_\d+)+", header)
+    assert header.count(",") == first.count(",")
+    given = graspel("cluster", data, "-o", output, "--layers", "-k", 2)
+    assert given.code
+    assert "leave -k and --graph out" in words_of(given.err)
 
 
 def test_at_most_twenty_sizes_are_shown(graspel, data, output):

@@ -29,6 +29,9 @@ PointsFile = Annotated[
 ClustersFile = Annotated[Path, option("The cluster of every point: .csv or .npy", "FILE", "--output", "-o")]
 GraphFile = Annotated[Path | None, option("Cluster this graph, instead of learning one", "FILE", "--graph")]
 SaveGraph = Annotated[Path | None, option("Also write the learned graph", "FILE")]
+Layers = Annotated[
+    bool, options.flag("Also write a column for each layer of clusters, from coarse to fine", "--layers")
+]
 
 
 def cluster(
@@ -40,6 +43,7 @@ def cluster(
     metric: options.Metric = None,
     graph: GraphFile = None,
     save_graph: SaveGraph = None,
+    layers: Layers = False,
     save_model: options.SaveModel = None,
     table: TableOptions,
     run: options.Run,
@@ -50,6 +54,8 @@ def cluster(
     parameters = run.choose("GraspelClustering", n_clusters=n_clusters, metric=metric)
     source = _find_source(data, graph, table, {**parameters, "--save-graph": save_graph, "--save-model": save_model})
     outputs = {"labels": output, "graph": save_graph, "model": save_model}
+    if layers:
+        _check_layers(output, graph, n_clusters)
     check_files([data, graph, labels, find_initial_file(parameters)], **outputs)
     with run.progress():
         from graspel.cluster.clustering import check_n_clusters
@@ -62,16 +68,17 @@ def cluster(
             check_n_clusters(n_clusters, n_points)
         classes = table.find_classes(labels, points, n_points, source)
         if learned is None:
-            learned, found, record = _cluster_points(points, parameters, save_model)
+            learned, found, record, columns = _cluster_points(points, parameters, save_model)
             written += [] if save_model is None else [str(save_model)]
         else:
             _check_components(n_clusters, learned, source)
-            found, record = _cluster_nodes(learned, parameters)
+            (found, record), columns = _cluster_nodes(learned, parameters), {}
         if save_graph is not None:
             learned.export(save_graph)
             written.append(str(save_graph))
         announce("writing", detail=output.name)
-        write_labels(output, found, learned.node_names, "id" if points is None else points.id_name)
+        columns = {"cluster": found, **columns} if layers else {}
+        write_labels(output, found, learned.node_names, "id" if points is None else points.id_name, **columns)
     written.append(str(output))
     record |= {**_summary(found, learned), **_scores(classes, found), "seconds": monotonic() - began}
     title = f"The clusters of {source.name}, written to {output}"
@@ -86,6 +93,7 @@ COMMAND = Command(
     (
         "graspel cluster points.npy -k 10 -o clusters.csv --save-graph graph.npz",
         "graspel cluster wine.csv -k 3 -o clusters.csv --scale standard --save-model wine.npz",
+        "graspel cluster points.csv -o clusters.csv --layers",
         "graspel cluster --graph graph.npz -k 10 -o clusters.csv",
     ),
     estimators=("GraspelClustering",),
@@ -124,10 +132,17 @@ def _check_components(n_clusters: int | str, graph: Graph, source: Path) -> None
 # --- the work --------------------------------------------------------------------------------------------------------
 
 
+def _check_layers(output: Path, graph: Path | None, n_clusters: int | str) -> None:
+    if output.suffix.lower() == ".npy":
+        raise ValueError(f"--layers writes a column for each layer, which {output} cannot hold; name a .csv file.")
+    if graph is not None or n_clusters != AUTO:
+        raise ValueError("--layers is for finding the number of clusters of points; leave -k and --graph out.")
+
+
 def _cluster_points(
     points: Any, parameters: dict[str, Any], save_model: Path | None
-) -> tuple[Graph, Any, dict[str, Any]]:
-    """The learned graph of the points, their clusters, and how their number was found and the graphs agree."""
+) -> tuple[Graph, Any, dict[str, Any], dict[str, Any]]:
+    """The learned graph of the points, their clusters, how these were found, and the layers as columns."""
     model = build_estimator("GraspelClustering", parameters).fit(points.X)
     record = {
         "clusters": model.n_clusters_,
@@ -140,7 +155,7 @@ def _cluster_points(
     save_with_reading(model, points, save_model)
     learned = model.learner_.graph_
     graph = learned if points.names is None else learned.with_names(points.names)
-    return graph, model.labels_, record
+    return graph, model.labels_, record, {f"layer_{layer.n_clusters}": layer.labels for layer in model.layers_}
 
 
 def _cluster_nodes(graph: Graph, parameters: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
