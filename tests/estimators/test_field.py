@@ -16,6 +16,7 @@ from graspel import GRASPEL, GraspelField, GraspelImputer, GraspelRegressor, Nei
 from graspel.estimators.regressor import score_quantile
 from graspel.field import Field
 from graspel.field.gaps import NormalRows
+from graspel.field.trees import Trees
 from graspel.graph import grid_graph
 from tests.toy_graphs import TOY_GRAPHS
 from tests.twins import laplacian
@@ -273,3 +274,17 @@ def test_values_that_trees_cannot_tell_apart_leave_them_out():
     assert np.isfinite(
         GraspelRegressor(random_state=0).fit(rng.standard_normal((80, 2)), np.ones(80)).transduction_
     ).all()
+
+
+def test_copies_are_no_evidence_for_the_trees_of_their_twins():
+    """Every row four times, with nearly the same value: left out alone, its copies would tell it to the trees."""
+    rng = np.random.default_rng(1)
+    X = rng.uniform(-1, 1, (120, 6))
+    y = np.sign(X[:, 0]) + X[:, 1] ** 2 + 0.5 * rng.standard_normal(120)
+    y = np.repeat(y, 4) + 0.02 * rng.standard_normal(480)
+    nodes, X4 = np.arange(480), np.repeat(X, 4, axis=0)
+    trees = Trees(X4, nodes, y, np.repeat(np.arange(120), 4), 0)
+    once = Trees(X, np.arange(120), y[::4], np.arange(120), 0)
+    left, left_once = (np.corrcoef(found.feature, values)[0, 1] for found, values in ((trees, y), (once, y[::4])))
+    assert left < left_once + 0.05
+    assert np.ptp(trees.feature.reshape(120, 4), axis=1).max() < 1e-12

@@ -108,8 +108,9 @@ class GraspelRegressor(RegressorMixin, LearnerEstimator):
             has_trend = self.trend and isinstance(rows, np.ndarray)
             self._trend = Trend(np.asarray(rows), rng) if has_trend else None
             self._trees: Trees | None = None
-            if has_trend and len(group.nodes) >= LEAST_VALUES:
-                trees = Trees(np.asarray(rows), group.nodes, group.Y[:, 0], int(rng.integers(1 << 31)))
+            places = index.find_originals()[group.nodes]
+            if has_trend and len(np.unique(places)) >= LEAST_VALUES:
+                trees = Trees(np.asarray(rows), group.nodes, group.Y[:, 0], places, int(rng.integers(1 << 31)))
                 self._trees = trees if trees.is_useful else None
             self._y = np.full(index.n_points, np.nan)
             self._y[group.nodes] = group.Y[:, 0]

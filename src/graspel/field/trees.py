@@ -35,6 +35,7 @@ class Trees:
     X : array (N x M)
     nodes : array of n node numbers, where a value is known
     y : array of n
+    places : array of n, the same number for equal rows: they are left out together
     seed : int, of the folds
 
     Attributes
@@ -44,15 +45,15 @@ class Trees:
     Examples
     --------
     >>> X = np.random.default_rng(0).uniform(size=(200, 3))
-    >>> trees = Trees(X, np.arange(150), X[:150, 1] > 0.5, 0)
+    >>> trees = Trees(X, np.arange(150), X[:150, 1] > 0.5, np.arange(150), 0)
     >>> bool(np.corrcoef(trees.feature, X[:, 1] > 0.5)[0, 1] > 0.9)
     True
     """
 
     _not_saved = ("_models",)
 
-    def __init__(self, X: Floats, nodes: Ints, y: Floats, seed: int) -> None:
-        self._nodes, self._seed = nodes, seed
+    def __init__(self, X: Floats, nodes: Ints, y: Floats, places: Ints, seed: int) -> None:
+        self._nodes, self._places, self._seed = nodes, np.unique(places, return_inverse=True)[1], seed
         self._y = np.asarray(y, dtype=np.float64) - np.min(y)  # exact, so that a large mean takes no digits
         self._y /= np.max(self._y) or 1.0
         self._models: list[Any] | None = self._grow(X)
@@ -69,7 +70,7 @@ class Trees:
     @property
     def _folds(self) -> Ints:
         """The fold of every known value."""
-        return np.random.default_rng(self._seed).permutation(len(self._nodes)) % FOLDS
+        return (np.random.default_rng(self._seed).permutation(self._places.max() + 1) % FOLDS)[self._places]
 
     def _grow(self, X: Floats) -> list[Any]:
         from sklearn.ensemble import HistGradientBoostingRegressor
