@@ -3,7 +3,7 @@
 Also what is written by hand here beside the library that does the same: LOBPCG (scipy), nested dissection (pymetis).
 
     python -m benchmarks.kernels                 # everything; continues where an earlier run stopped
-    python -m benchmarks.kernels --only eigsh    # eigsh, pyamg, sparsifier, grid, lobpcg, dissection
+    python -m benchmarks.kernels --only eigsh    # solves, eigsh, pyamg, sparsifier, grid, lobpcg, dissection
     python -m benchmarks.kernels --fresh         # forget what earlier runs measured
 
 Needs MNIST and USPS (GRASPEL_DATA or the cache) and the peers: pip install -e ".[bench]". A peer that has not
@@ -220,8 +220,8 @@ def named_graph(name: str) -> sp.csr_array:
     data, kind = name.split()[:2]
     if data == "grid":
         return grid_graph(300, 300).adjacency
-    if kind == "3NN":
-        return data_graph(data, 3)
+    if kind.endswith("NN"):
+        return data_graph(data, int(kind[:-2]))
     A = GRASPEL(random_state=0).fit(load_data(data).X).graph_.adjacency
     return sp.csr_array(A / np.median(A.data))
 
@@ -335,7 +335,87 @@ def dissection(results: Run) -> str:
     return titled_table("Nested dissection, processor seconds", header, rows)
 
 
+SOLVED = ("usps learned", "usps 3NN", "usps 10NN", "mnist learned", "grid 300 x 300")
+RIGHT_SIDES, RESIDUAL = 8, 1e-8
+
+
+def solve_by_conjugate_gradients(L: sp.csr_array, B: np.ndarray, M: Any) -> np.ndarray:
+    """scipy's conjugate gradients, one right side after the other; NaN where they do not converge."""
+    from scipy.sparse.linalg import cg
+
+    found = [cg(L, b, rtol=RESIDUAL, maxiter=20_000, M=M) for b in B.T]
+    return np.column_stack([x if info == 0 else np.full_like(x, np.nan) for x, info in found])
+
+
+def solve_grounded(L: sp.csr_array, B: np.ndarray) -> np.ndarray:
+    """scipy's direct solver, with the last node at zero."""
+    from scipy.sparse.linalg import splu
+
+    factor = splu(sp.csc_array(L[:-1, :-1]), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0)
+    return np.vstack([factor.solve(B[:-1]), np.zeros((1, B.shape[1]))])
+
+
+def solve_by_multigrid(L: sp.csr_array, B: np.ndarray, kind: str) -> np.ndarray:
+    """pyamg's hierarchy, as the preconditioner of conjugate gradients."""
+    import pyamg
+
+    A = sp.csr_matrix(L)
+    A.indices, A.indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
+    return solve_by_conjugate_gradients(L, B, getattr(pyamg, kind)(A, max_coarse=500).aspreconditioner())
+
+
+def solve_by_ours(L: sp.csr_array, B: np.ndarray) -> np.ndarray:
+    """The preconditioner is that of approximate elimination."""
+    from graspel.linalg import LaplacianSolver
+
+    adjacency = -L
+    adjacency.setdiag(0)
+    adjacency.eliminate_zeros()
+    return LaplacianSolver(adjacency, random_state=0).solve(B, tol=RESIDUAL)
+
+
+SOLVERS: dict[str, Any] = {
+    "ours": solve_by_ours,
+    "scipy, conjugate gradients with the diagonal": lambda L, B: solve_by_conjugate_gradients(
+        L, B, sp.diags_array(1 / L.diagonal())
+    ),
+    "scipy, splu": solve_grounded,
+    "pyamg, smoothed aggregation": lambda L, B: solve_by_multigrid(L, B, "smoothed_aggregation_solver"),
+    "pyamg, Ruge-Stueben": lambda L, B: solve_by_multigrid(L, B, "ruge_stuben_solver"),
+}
+
+
+def measure_solves(name: str) -> dict[str, Any]:
+    """Set-up and solves by every method, in one process whose libraries and compiled loops are loaded."""
+    A = named_graph(name)
+    L, run = laplacian(A), {"n": A.shape[0], "density": A.nnz / A.shape[0] / 2}
+    B = np.random.default_rng(0).normal(size=(L.shape[0], RIGHT_SIDES))
+    B -= B.mean(axis=0)
+    for solver, solve in SOLVERS.items():
+        first = A[:30_000, :30_000]  # large enough for the compiled loops
+        part = laplacian(largest_component(first))
+        solve(part, B[: part.shape[0], :1] - B[: part.shape[0], :1].mean())
+        seconds, X = processor_time(lambda solve=solve: solve(L, B))
+        residual = np.linalg.norm(B - L @ X, axis=0) / np.linalg.norm(B, axis=0)
+        run[solver] = {"cpu": seconds, "residual": float(residual.max())}
+    return run
+
+
+def solves(results: Run) -> str:
+    """Laplacian systems beside scipy and pyamg."""
+    found = {name: results.measure(f"solves/{name}", lambda name=name: measure_solves(name)) for name in SOLVED}
+
+    def cell(run: dict[str, float]) -> str:
+        reached = run["residual"] <= 10 * RESIDUAL
+        return f"{run['cpu']:.2f}" + ("" if reached else f" ({run['residual']:.0e})")
+
+    heads = [f"{name}: {run['n']:,} nodes, density {run['density']:.1f}" for name, run in found.items()]
+    rows = [[solver, *(cell(run[solver]) for run in found.values())] for solver in SOLVERS]
+    return titled_table("Solves", ["", *heads], rows)
+
+
 SECTIONS = {
+    "solves": solves,
     "eigsh": eigsh,
     "pyamg": pyamg,
     "sparsifier": sparsifier,

@@ -32,6 +32,7 @@ from graspel.runtime.progress import announce
 from graspel.runtime.types import Floats, Ints, MeasuredPairs, Pairs
 
 COLUMNS = 128  # columns of M that one thread computes at once: 20 MB for 20,000 points
+BLOCK_ENTRIES = 1 << 23  # entries of M that one thread computes at once for random nodes: 64 MB, four times
 ONE_BLOCK = 1024  # points up to which all columns are computed at once: starting threads would take longer
 NUMPY_SIZE = 50_000  # entries of M up to which loading a compiled loop does not pay
 MOST_LISTED = 4_000_000  # pairs that are listed; if more have R > k, those of the largest R / k
@@ -128,7 +129,7 @@ def price_random_nodes(data: PairDistances, factor: ExactFactor, rng: np.random.
         np.maximum.at(largest, q, excess)
         return Priced(p, q, excess, 0.0, n * len(columns)), largest[columns]
 
-    blocks = row_blocks(n_chosen, COLUMNS)
+    blocks = row_blocks(n_chosen, max(1, min(COLUMNS, BLOCK_ENTRIES // n)))
     parts, largest = zip(*map_blocks(price, blocks, points.n_threads), strict=True)
     return merge_priced(n, *parts), np.concatenate(largest)
 
