@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from graspel.estimators.tsne import GraspelTSNE
     from graspel.findings.audit import Audit, audit
     from graspel.graph import Graph, Origin
+    from graspel.io.encoder import TableEncoder
     from graspel.learning.connect import connect
     from graspel.learning.embed import spectral_init
     from graspel.neighbors.index import NeighborIndex
@@ -41,6 +42,7 @@ __all__ = [
     "GraspelTSNE",
     "NeighborIndex",
     "Origin",
+    "TableEncoder",
     "__version__",
     "audit",
     "cluster_graph",
@@ -65,6 +67,7 @@ _HOME = {
     "GraspelTSNE": "graspel.estimators.tsne",
     "NeighborIndex": "graspel.neighbors.index",
     "Origin": "graspel.graph",
+    "TableEncoder": "graspel.io.encoder",
     "audit": "graspel.findings.audit",
     "cluster_graph": "graspel.cluster",
     "connect": "graspel.learning.connect",

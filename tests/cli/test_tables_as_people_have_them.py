@@ -219,3 +219,79 @@ def test_k_and_n_mean_the_same_in_every_command():
     assert meanings["-k"] == {"n_clusters"}
     assert meanings["-n"] == {"n_neighbors"}
     assert all(len(names) == 1 for names in meanings.values())
+
+
+@pytest.fixture(scope="module")
+def customers(tmp_path_factory):
+    """Three segments in mixed columns, an impossible income, two copies, gaps, an id and a comment."""
+    rng = np.random.default_rng(0)
+    n = 240
+    kind = rng.integers(0, 3, n)
+    table = pd.DataFrame(
+        {
+            "customer": [f"C{i:04}" for i in range(n)],
+            "income": np.array([2e4, 5e4, 9e4])[kind] * np.exp(rng.normal(0, 0.1, n)),
+            "rate": np.array([0.2, 0.05, 0.01])[kind] + rng.normal(0, 0.01, n),
+            "city": np.array(["Lyon", "Nice", "Lille"])[np.where(rng.random(n) < 0.6, kind, rng.integers(0, 3, n))],
+            "paid": rng.random(n) < np.array([0.1, 0.5, 0.9])[kind],
+            "visits": np.array([9, 3, 1])[kind] + rng.gamma(2, 0.4, n),
+            "since": (pd.Timestamp("2020-01-01") + pd.to_timedelta(400 * kind + rng.integers(0, 60, n), unit="D")).date,
+            "comment": [f"said {a} and {b}" for a, b in rng.integers(0, 900, (n, 2))],
+        }
+    )
+    table.loc[5, "income"], table.loc[9, "rate"], table.loc[12, "city"] = 7e6, np.nan, None
+    table.loc[n - 1, table.columns[1:7]] = table.loc[3, table.columns[1:7]].to_numpy()
+    path = tmp_path_factory.mktemp("mixed") / "customers.csv"
+    table.to_csv(path, index=False)
+    return path
+
+
+def test_one_command_names_what_is_in_a_mixed_table(customers, tmp_path, graspel):
+    outcome = graspel("audit", customers, "-o", tmp_path / "found")
+    assert outcome.code == 0
+    assert "prepared by --encode onehot --impute median --scale robust" in outcome.err
+    assert "'comment' holds a different text in most rows and is left out" in outcome.err
+    outliers, copies, groups = (
+        pd.read_csv(tmp_path / "found" / f"{what}.csv") for what in ("outliers", "copies", "groups")
+    )
+    assert (outliers.name[0], outliers.column[0], outliers.value[0]) == ("C0005", "income", "7,000,000")
+    assert ("C0239", "C0003") in set(zip(copies.name, copies.copy_of_name, strict=True))
+    assert len(groups) == 3
+    told = " ".join(groups.set_apart_by)
+    assert "rate is high: 0.2" in told
+    assert "since is late: 2022-" in told
+    page = (tmp_path / "found" / "report.html").read_text(encoding="utf-8")
+    assert "C0005: income is 7,000,000" in page
+    assert "--encode onehot --scale robust --impute median" in page, "the recipe says what was chosen"
+    assert "--drop comment" in page
+
+
+def test_all_columns_of_text_and_gaps_are_named_in_one_message(customers, tmp_path, graspel):
+    outcome = graspel("learn", customers, "-o", tmp_path / "g.npz", "--id-column", "customer")
+    assert outcome.is_one_sentence(
+        "'city' holds text", "'since' holds text", "--encode onehot", "--drop city,since,comment"
+    )
+    outcome = graspel("learn", customers, "-o", tmp_path / "g.npz", "--encode", "onehot", "--drop", "comment,customer")
+    assert outcome.is_one_sentence("cells are empty in 'rate' (1)", "--impute median")
+
+
+def test_true_and_false_are_numbers_and_dates_are_days(tmp_path, graspel):
+    from graspel.io.table_roles import Roles
+    from graspel.io.tables import read_table
+
+    path = tmp_path / "flags.csv"
+    path.write_text("a,flag,day\n1,True,1970-01-02\n2,false,1970-01-05\n4,TRUE,1970-01-03\n")
+    plain = read_table(path, roles=Roles(drop=("day",)))
+    assert plain.X.tolist() == [[1, 1], [2, 0], [4, 1]]
+    both = read_table(path, roles=Roles(encode="onehot"))
+    assert both.features == ["a", "flag = true", "day"]
+    assert both.X[:, 2].tolist() == [1, 4, 2]
+    assert both.shown.columns.kinds == ["number", "category", "date"]
+
+
+def test_a_report_can_be_told_not_to_choose(customers, tmp_path, graspel):
+    outcome = graspel("report", customers, "-o", tmp_path / "r.html", "--encode", "none")
+    assert outcome.code == 2
+    assert "'city' holds text" in outcome.err
+    outcome = graspel("report", customers, "-o", tmp_path / "r.html", "--encode", "both", "--id-column", "customer")
+    assert outcome.is_one_sentence("encode='both'")

@@ -7,8 +7,10 @@ import pandas as pd
 import pytest
 from sklearn.datasets import make_blobs
 
-from graspel import GraspelClustering, NeighborIndex, audit
-from graspel.report.inputs import make_coloring
+from graspel import GRASPEL, GraspelClustering, NeighborIndex, audit
+from graspel.report.classes import compare_with_classes
+from graspel.report.groups import describe_groups
+from graspel.report.inputs import check_inputs
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +33,13 @@ def test_points_without_a_label_are_neither_doubtful_nor_witnesses(blobs, missin
     assert all("100 %" in row or "97 %" in row or "96 %" in row or "95 %" in row for row in groups["classes"])
 
 
-def test_a_report_knows_which_points_have_no_label():
-    assert make_coloring("class", np.array(["b", "", "a", ""]), 4).labeled.tolist() == [2, -1, 1, -1]
+def test_a_report_has_no_doubt_about_points_without_a_label(blobs):
+    X, classes = blobs
+    y = np.where(np.arange(90) % 4 == 0, "", classes.astype(str))
+    inputs = check_inputs(GRASPEL(random_state=0).fit(X), labels=y, clusters=3)
+    found = compare_with_classes(inputs, describe_groups(inputs))
+    assert found.confident.tolist() == [11]
+    assert not (found.doubtful["point"] % 4 == 0).any()
 
 
 def test_copies_with_one_label_unknown_do_not_contradict(blobs):

@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from graspel import GRASPEL, Graph, GraspelClustering, GraspelTSNE, NeighborIndex
+from graspel.findings.shown import show_value
 from graspel.report.inputs import MAX_CLASSES, make_coloring
 from graspel.report.making import list_settings, list_states, write_code
 from graspel.report.packing import select_drawn
@@ -211,7 +212,7 @@ def test_groups_of_distances_are_described_by_the_values_that_are_given():
     assert alone.summary[0].startswith("90 points fall into 3 groups")
     assert all(group["features"] == [] for group in alone.rest["groups"])
     described = gather(model, clusters=3, X=BLOBS, features=list("abcd"))
-    assert described.summary[0].startswith("90 points with 4 features fall into 3 groups")
+    assert described.summary[0].startswith("90 points with 4 columns fall into 3 groups")
     assert {feature["words"][0] for group in described.rest["groups"] for feature in group["features"]} <= set("abcd")
     with pytest.raises(ValueError, match="features holds 4 texts, but there are 0 columns"):
         gather(model, features=list("abcd"))
@@ -220,9 +221,9 @@ def test_groups_of_distances_are_described_by_the_values_that_are_given():
 def test_groups_are_described_in_the_unit_of_the_values_that_are_given():
     scaled = (BLOBS - BLOBS.mean(axis=0)) / BLOBS.std(axis=0)
     found = gather(GRASPEL(random_state=0).fit(scaled), X=BLOBS * 1000, clusters=np.repeat([0, 1, 2], 30))
-    means = {round(float(value)) for value in 1000 * BLOBS[:30].mean(axis=0)}
+    means = {show_value(float(value), "number") for value in 1000 * BLOBS[:30].mean(axis=0)}
     words = " ".join(feature["words"] for feature in found.rest["groups"][0]["features"])
-    assert any(f"{mean:.3g} here" in words for mean in means)
+    assert any(f"{mean} here" in words for mean in means)
 
 
 def test_points_of_no_cluster_and_very_many_clusters():

@@ -63,7 +63,7 @@ def test_the_mean_picture_of_a_group(blobs):
     for k, group in enumerate(groups):
         picture = np.asarray(open_sheet(group.picture), dtype=float)
         assert np.abs(picture / 255 * 16 - X[y == k].mean(axis=0).reshape(8, 8)).max() < 0.1
-        assert len(group.effects) == 0, "single pixels say nothing"
+        assert len(group.differences) == 0, "single pixels say nothing"
 
 
 @pytest.mark.parametrize("kind", [np.uint8, np.float32, bool])

@@ -32,7 +32,7 @@ def test_the_feature_that_sets_a_group_apart_is_named_first(seed, heavy):
     clusters = GraspelClustering(len(chosen), random_state=0).fit(X)
     groups = describe_groups(check_inputs(model, clusters=clusters, features=names))
     truth = {int(k): int(chosen[np.bincount(y[clusters.labels_ == k]).argmax()]) for k in np.unique(clusters.labels_)}
-    assert [group.effects["name"][0] for group in groups] == [names[truth[k]] for k in range(len(groups))]
+    assert [group.differences["column"][0] for group in groups] == [names[truth[k]] for k in range(len(groups))]
     assert all(names[truth[k]] in group.name for k, group in enumerate(groups))
 
 
@@ -46,8 +46,8 @@ def test_terms_are_named_by_their_presence(seed):
     model = GRASPEL(metric="cosine", random_state=0, max_iter=0).fit(sp.csr_array(X + 1e-3))
     groups = describe_groups(check_inputs(model, X=sp.csr_array(X), clusters=y, features=terms))
     for k, group in enumerate(groups):
-        assert set(group.effects["name"]) <= set(terms[10 * k : 10 * k + 6])
-        assert (group.effects["effect"] > 0).all()
+        assert set(group.differences["column"][:6]) == set(terms[10 * k : 10 * k + 6])
+        assert (group.differences["effect"] > 0).all()
         assert "high" not in group.name
 
 

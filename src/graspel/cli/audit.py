@@ -58,12 +58,12 @@ def audit(
             written.append(str(path))
         page = folder / "report.html"
         clusters = "auto" if found.clusterer is None else found.clusterer
-        shown = {"features": points.features, "names": points.names, "texts": read, "labels": classes}
-        table = (
-            table if split_file or split is None else replace(table, drop=",".join([*split_names(table.drop), split]))
-        )
-        command = repeat("learn", "graph.npz", OF_GRAPH, drop=table.drop)
-        source = Source(data.name, command, table.write_reading(data))
+        shown = {"X": points.shown, "names": points.names, "texts": read, "labels": classes}
+        done = table.as_done(points)
+        if split is not None and split_file is None:
+            done = replace(done, drop=",".join([*split_names(done.drop), split]))
+        command = repeat("learn", "graph.npz", OF_GRAPH, **done.changed())
+        source = Source(data.name, command, done.write_reading(data))
         write_report(found.model, page, clusters=clusters, source=source, **shown)
         written.append(str(page))
     _show(found, data, folder, run)
@@ -110,7 +110,7 @@ def _read(table: TableOptions, data: Path, split: str | None, split_file: Path |
     """The points, and the part that each is in."""
     from graspel.io.point_files import read_labels
 
-    points = table.read(data, split_column=None if split_file else split)
+    points = table.read(data, None if split_file else split, chooses=True)
     if split_file is not None:
         return points, read_labels(split_file, points.X.shape[0], data)
     return points, points.split
@@ -124,8 +124,8 @@ def _read_texts(path: Path, n_points: int) -> list[str]:
 
 def _values(points: Any, texts: list[str] | None) -> Any:
     """The columns as they are to be shown; None for those that have no meaning of their own."""
-    if points.features is None and texts is not None:
-        return None
+    if points.shown is not None or texts is not None:
+        return points.shown
     from graspel.findings.shown import make_shown
 
     return make_shown(points.X, points.features)

@@ -88,8 +88,7 @@ def cluster(
 COMMAND = Command(
     cluster,
     "Group data points into clusters.\n\n"
-    "Makes several graphs of the points, groups the points by the first eigenvectors of each, and without a graph too, "
-    "and finds the groups that these agree on. With known classes it says how well these agree with the clusters.",
+    "Finds the groups that several graphs agree on. With known classes it says how well they match.",
     (
         "graspel cluster points.npy -k 10 -o clusters.csv --save-graph graph.npz",
         "graspel cluster wine.csv -k 3 -o clusters.csv --scale standard --save-model wine.npz",

@@ -64,8 +64,7 @@ def embed(
 COMMAND = Command(
     embed,
     "Place data points in the plane, or in few dimensions.\n\n"
-    "Learns the graph of the points, and places them by t-SNE, or by the first eigenvectors of the graph's Laplacian. "
-    "With known classes the picture is colored, and the summary says how many points lie among their own.",
+    "By t-SNE, or by the first eigenvectors of the graph. With known classes the picture is colored.",
     (
         "graspel embed points.npy -o coordinates.csv --plot picture.png --labels classes.csv",
         "graspel embed points.csv -o coordinates.npy --method spectral -d 5",

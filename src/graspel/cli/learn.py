@@ -50,8 +50,7 @@ def learn(
 COMMAND = Command(
     learn,
     "Learn a graph from data points.\n\n"
-    "Joins each point to its nearest neighbors and the components to each other, then adds the few edges that change "
-    "the spectrum most. Prints a certificate: how well the graph agrees with the data.",
+    "Joins near points, then adds the few edges that change the spectrum most. Prints a certificate.",
     (
         "graspel learn points.npy -o graph.npz",
         "graspel learn patients.csv -o edges.csv --id-column patient --drop outcome --scale standard",

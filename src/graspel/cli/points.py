@@ -73,6 +73,9 @@ class TableOptions(NewTableOptions):
         str | None, option("The columns that are features", "COLUMN,...", default="all", panel=READING)
     ] = None
     drop: Annotated[str | None, option("Columns to leave out", "COLUMN,...", panel=READING)] = None
+    encode: Annotated[str | None, option("Compare categories, true/false and dates too", "onehot", panel=READING)] = (
+        None
+    )
     scale: Annotated[str | None, option("Bring all columns to one scale", "standard|robust", panel=READING)] = None
     impute: Annotated[str | None, option("Fill missing values", "graph|median", panel=READING)] = None
 
@@ -81,8 +84,11 @@ class TableOptions(NewTableOptions):
         given = (field.name for field in fields(self) if getattr(self, field.name) is not None)
         return ", ".join(f"--{name.replace('_', '-')}" for name in given if name not in apart)
 
-    def read(self, path: Path, split_column: str | None = None) -> Any:
-        """Read the points from a file, a `PointTable`; the rows of a folder are read later, block by block."""
+    def read(self, path: Path, split_column: str | None = None, *, chooses: bool = False) -> Any:
+        """Read the points from a file, a `PointTable`; the rows of a folder are read later, block by block.
+
+        `chooses` says whether columns are prepared as they need it where no option says how.
+        """
         from graspel.data.stored import open_folder
         from graspel.io.table_roles import PointTable
         from graspel.io.tables import read_table
@@ -94,20 +100,20 @@ class TableOptions(NewTableOptions):
             if given:
                 raise ValueError(f"{path} is a folder, whose columns are all features: leave out {given}.")
             return PointTable(open_folder(path, self.key), None, None)
-        roles = replace(self._roles(), split_column=split_column)
+        roles = replace(self._roles(), split_column=split_column, chooses=chooses)
         points = read_table(path, key=self.key, header=self.header, roles=roles)
         if self.impute != "graph" or hasattr(points.X, "toarray"):
             return points
         from graspel.estimators.imputer import GraspelImputer
 
-        return points._replace(X=GraspelImputer(random_state=0).fit_transform(points.X))
+        return points._replace(X=GraspelImputer(random_state=0).fit_transform(points.X), shown=None)
 
     def _roles(self) -> Any:
         from graspel.io.table_roles import Roles
         from graspel.runtime.parameters import check_choice
 
         if self.impute is not None:
-            check_choice("impute", self.impute, ("graph", "median"))
+            check_choice("impute", self.impute, ("graph", "median", "none"))
         return Roles(
             self.id_column,
             self.label_column,
@@ -115,7 +121,20 @@ class TableOptions(NewTableOptions):
             drop=split_names(self.drop),
             scale=self.scale,
             impute="keep" if self.impute == "graph" else self.impute,
+            encode=self.encode,
         )
+
+    def as_done(self, points: Any) -> TableOptions:
+        """The options that read the same points where nothing is chosen."""
+        if points.roles is None:
+            return self
+        done = {name: getattr(points.roles, name) for name in ("scale", "encode")}
+        done["impute"] = "graph" if self.impute == "graph" else points.roles.impute
+        return replace(self, **done, drop=",".join(points.roles.drop) or None)
+
+    def changed(self) -> dict[str, Any]:
+        """The options on which what was chosen stands."""
+        return {name: getattr(self, name) for name in ("scale", "impute", "encode", "drop")}
 
     def write_reading(self, path: Path) -> str:
         """Python code that reads the same points as X.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,7 +36,7 @@ def report(
     table: TableOptions,
     run: options.Run,
     written: list[str],
-    repeat: Callable[[str, str, Iterable[str]], str],
+    repeat: Callable[..., str],
 ) -> None:
     """Learn the graph of `data` and write its report to `output`."""
     parameters = run.choose("GRASPEL", metric=metric)
@@ -49,7 +49,7 @@ def report(
         from graspel.report.inputs import Source
         from graspel.report.pictures import open_pictures
 
-        points = table.read(data)
+        points = table.read(data, chooses=True)
         X, n_points = points.X, points.X.shape[0]
         if pictures is not None:
             open_pictures(pictures, X, n_points)  # raises before the work
@@ -58,11 +58,14 @@ def report(
         known: dict[str, Any] = {"labels": table.find_classes(labels, points, n_points, data), "images": pictures}
         model = build_estimator("GRASPEL", parameters)
         if model.metric == "precomputed":  # columns are points, not features
-            points = points._replace(features=None)
+            points = points._replace(features=None, shown=None)
         known |= _read_words(words, points)
         model.fit(make_index(X, model))
-        command = repeat("learn", "graph.npz", OF_GRAPH)
-        source = Source(data.name, command, table.write_reading(data))
+        if points.shown is not None and features is None:
+            known |= {"X": points.shown, "features": None}
+        done = table.as_done(points)
+        command = repeat("learn", "graph.npz", OF_GRAPH, **done.changed())
+        source = Source(data.name, command, done.write_reading(data))
         write_report(model, output, clusters=n_clusters, title=title, source=source, **known)
     written.append(str(output))
     run.show_certificate(f"The report on {data.name}, written to {output}", model)
@@ -71,8 +74,7 @@ def report(
 COMMAND = Command(
     report,
     "Learn a graph from data points and write a page about the data, to open in a browser.\n\n"
-    "One HTML file that needs no network: a map, the groups and what sets each apart, labels that look wrong, "
-    "outliers and copies, how far the result can be trusted, and how to get it again.",
+    "One HTML file that works offline: a map, groups and what sets them apart, what looks wrong.",
     (
         "graspel report points.csv -o report.html --names names.txt --title 'Our patients'",
         "graspel report digits.npy -o report.html --labels classes.csv --images 8x8",

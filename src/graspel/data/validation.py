@@ -14,6 +14,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
 from graspel.data.stored import StoredMatrix, as_stored, copy_to_disk
+from graspel.io.columns import NUMBER, read_columns
+from graspel.io.encoder import warn_uneven_scales
 from graspel.runtime.parallel import row_blocks
 from graspel.runtime.shown import quote
 from graspel.runtime.sparse_structure import check_sparse_structure
@@ -43,7 +45,13 @@ def check_data(estimator: BaseEstimator, X: Any) -> Any:
     if sp.issparse(checked) and len(checked.data) > checked.nnz:
         checked = checked.copy()
         checked.prune()  # its arrays may be longer than their content
-    return as_finite_numbers(checked, find_column_names(X))
+    names = find_column_names(X)
+    numbers = as_finite_numbers(checked, names)
+    if names is not None and not sp.issparse(numbers):
+        warn_uneven_scales(
+            numbers, [quote(name) for name in names], "X: ", "scale them: graspel.TableEncoder().fit_transform(X)"
+        )
+    return numbers
 
 
 def as_finite_numbers(X: Any, columns: list[Any] | None = None) -> Any:
@@ -181,14 +189,14 @@ COMPLEX = "Complex data not supported: X must hold real numbers. Give real and i
 
 
 def check_column_types(X: Any) -> None:
-    """Raise if X is a table with a column that does not hold numbers, and name the column; other data pass.
+    """Raise if X is a table with columns that do not hold numbers, and name them all; other data pass.
 
     >>> import pandas as pd
-    >>> check_column_types(pd.DataFrame({"x": [1.0, 2.0], "kind": ["a", "b"]}))
+    >>> check_column_types(pd.DataFrame({"x": [1.0, 2.0], "kind": ["a", "b"], "place": ["Rome", "Oslo"]}))
     Traceback (most recent call last):
     ...
-    ValueError: X: column 'kind' holds 'a' (row 0): all columns must hold numbers. Encode text, categories and dates as
-    numbers, for example by sklearn.preprocessing.OneHotEncoder, or drop the column.
+    ValueError: X: column 'kind' holds 'a' (row 0), 'place' holds 'Rome' (row 0): all columns must hold numbers. Give
+    TableEncoder().fit_transform(X), which makes numbers of categories, dates, true and false, or drop them.
     """
     if hasattr(X, "schema") and hasattr(X, "column_names"):  # Arrow
         names, kinds, take = X.column_names, X.schema.types, X.column
@@ -201,14 +209,34 @@ def check_column_types(X: Any) -> None:
     if len(set(names)) < len(names):
         twice = next(name for name in names if list(names).count(name) > 1)
         raise ValueError(f"X: two columns are called {quote(twice)}: names must differ. Rename or drop one of them.")
+    found = []
     for at, (name, kind) in enumerate(zip(names, kinds, strict=True)):
         if getattr(kind, "kind", "O") not in "biuf":  # polars and Arrow do not say it by a letter
-            _check_column(name, np.asarray(take(at)))
+            fault = _describe_fault(name, np.asarray(take(at)))
+            found += [fault] if fault else []
+    if found:
+        raise ValueError(
+            f"X: column {', '.join(found)}: all columns must hold numbers. Give TableEncoder().fit_transform(X), "
+            "which makes numbers of categories, dates, true and false, or drop them."
+        )
 
 
-def _check_column(name: Any, values: NDArray[Any]) -> None:
+def is_mixed(X: Any) -> bool:
+    """Whether X is a table that holds more than numbers without gaps.
+
+    >>> import pandas as pd
+    >>> is_mixed(pd.DataFrame({"x": [1.0, None]})), is_mixed(pd.DataFrame({"x": [1, 2]})), is_mixed([[1, 2]])
+    (True, False, False)
+    """
+    if not hasattr(X, "columns") and not hasattr(X, "column_names"):
+        return False
+    return any(column.kind != NUMBER or column.n_missing for column in read_columns(X))
+
+
+def _describe_fault(name: Any, values: NDArray[Any]) -> str | None:
+    """What a column holds that is no number; None if there is nothing."""
     if values.dtype.kind in "biuf":
-        return
+        return None
     if values.dtype.kind == "c":
         shown = quote(str(values[0]))
         raise ValueError(f"X: column {quote(name)} holds {shown} (row 0): all columns must hold numbers. {COMPLEX}")
@@ -219,12 +247,8 @@ def _check_column(name: Any, values: NDArray[Any]) -> None:
         except (TypeError, ValueError, OverflowError):
             row = next((row for row, value in enumerate(values.tolist()) if not _is_number(value)), 0)
         else:
-            return
-    raise ValueError(
-        f"X: column {quote(name)} holds {quote(str(values[row]))} (row {row}): all columns must hold numbers. "
-        "Encode text, categories and dates as numbers, for example by sklearn.preprocessing.OneHotEncoder, or drop the "
-        "column."
-    )
+            return None
+    return f"{quote(name)} holds {quote(str(values[row]))} (row {row})"
 
 
 def _is_number(value: Any) -> bool:

@@ -12,21 +12,24 @@ from typing import Any
 import numpy as np
 
 from graspel.data.prepare import is_of_rows
-from graspel.data.validation import find_row_names
+from graspel.data.validation import find_row_names, is_mixed
 from graspel.estimators.clustering import GraspelClustering
 from graspel.estimators.learner import GRASPEL
 from graspel.findings.bridges import find_bridges, find_cut_points
 from graspel.findings.classes import count_classes
 from graspel.findings.copies import EXACT, NEARLY, find_copies, find_leaks, find_near_copies
-from graspel.findings.doubtful_labels import find_doubtful_labels
-from graspel.findings.effects import find_differences
+from graspel.findings.differences import find_differences
+from graspel.findings.doubtful_labels import find_doubtful_labels, rows_of
 from graspel.findings.given import check_classes, check_each, check_length, number_classes
 from graspel.findings.groups import distances_to_centers, find_nearest_groups, find_representatives
-from graspel.findings.near_points import NEAR, NearPoints, find_outliers, near_points
-from graspel.findings.odd_columns import find_odd_columns
+from graspel.findings.near_points import NEAR, NearPoints, near_points
+from graspel.findings.odd_columns import can_explain, find_odd_columns
+from graspel.findings.outliers import find_outliers
 from graspel.findings.shown import Shown, make_shown
 from graspel.findings.summary import summarize
 from graspel.findings.table import Table
+from graspel.io.columns import read_columns
+from graspel.io.encoder import TableEncoder
 from graspel.io.point_files import write_rows
 from graspel.neighbors.index import NeighborIndex
 from graspel.runtime.shown import shorten
@@ -46,7 +49,6 @@ APART = 3  # columns or words that describe a group
 EXCERPT = 80  # characters of a text in a table
 SMALLEST_CUT = 5  # points; a bridge that cuts off fewer is not listed
 SMALLEST_CLUSTERED = 8  # points; fewer are one group
-WIDE = 2_000  # columns of a sparse matrix from which single columns explain no outlier
 
 
 @dataclass(frozen=True, repr=False)
@@ -127,7 +129,8 @@ def audit(
     Parameters
     ----------
     X : array, sparse matrix, DataFrame or NeighborIndex (N x M)
-        The points as rows. Neighbors are searched once for everything.
+        The points as rows. Neighbors are searched once for everything. A DataFrame may hold categories, dates and
+        missing values: it is then prepared by :class:`graspel.TableEncoder`.
     y : array-like of N, optional
         Known classes, whose labels are checked; None, NaN or an empty text for a point without a label.
     split : array-like of N, optional
@@ -168,6 +171,8 @@ def audit(
         X.check_agrees(GRASPEL(metric=metric))
     else:
         names = find_row_names(X) if names is None else names
+        if values is None and is_mixed(X):
+            X, values = _encode(X)
         index = NeighborIndex(X, metric=metric, random_state=random_state, n_jobs=n_jobs)
         values = X if values is None and hasattr(X, "columns") else values
     values = index.features if values is None and texts is None else values
@@ -189,6 +194,14 @@ def audit(
         run={"random_state": random_state, "n_jobs": n_jobs},
     )
     return case.examine()
+
+
+def _encode(X: Any) -> tuple[Any, Shown]:
+    """A table of numbers, categories and dates as numbers, and its values as they are to be shown."""
+    columns = read_columns(X)
+    encoder = TableEncoder().fit_columns(columns)
+    warnings.warn("X was prepared by graspel.TableEncoder(); give its result as X to choose otherwise.", stacklevel=3)
+    return encoder.encode(columns), encoder.show_columns(columns)
 
 
 @dataclass(frozen=True)
@@ -250,7 +263,7 @@ class _Case:
 
     def _labels(self, classes: list[str]) -> Table:
         known, numbers = number_classes(classes)
-        found = find_doubtful_labels(self.near, self.model.graph_, numbers)
+        found = find_doubtful_labels(self.near, self.model.graph_, numbers, rows_of(self.index))
         found = found.take(found["score"] > 0)
         evidence = [
             "; ".join(f"{q}: {classes[q] or '(none)'}" for q in self.near.of(p)[:WITNESSES].tolist())
@@ -281,7 +294,7 @@ class _Case:
 
     def _outliers(self) -> Table:
         groups, labels = self.groups
-        found = find_outliers(self.near)
+        found = find_outliers(self.near, rows_of(self.index))
         found = found.take(found["striking"])
         nearest = [self.near.of(p)[:1].tolist() for p in found["point"].tolist()]
         columns = {name: found[name] for name in ("point", "score", "distance")}
@@ -289,17 +302,10 @@ class _Case:
         if self.texts is not None:
             near = [shorten(self.texts[q[0]], EXCERPT) if q else "" for q in nearest]
             return Table({**columns, "near_text": np.array(near, dtype=object)})
-        if self.shown is None or not self._has_columns(self.shown):
+        if self.shown is None or not can_explain(self.index, self.shown):
             return Table({**columns, "nearest": np.array([q[0] if q else -1 for q in nearest], dtype=np.int64)})
         odd = find_odd_columns(found["point"], self.near, self.index.points, self.shown)
         return Table({**columns, **_first_and_all(found["point"], odd)})
-
-    def _has_columns(self, shown: Shown) -> bool:
-        """Whether distances are sums over the columns that are shown, and few enough to be named."""
-        if self.index.is_remote or not is_of_rows(self.index.metric):
-            return False
-        width = shown.values.shape[1]
-        return self.index.points.n_features == width and (width <= WIDE or not hasattr(shown.values, "tocsr"))
 
     def _bridges(self) -> Table:
         edges, points = find_bridges(self.model.graph_), find_cut_points(self.model.graph_)
@@ -335,7 +341,8 @@ class _Case:
             columns["typical_text"] = [shorten(self.texts[q[0]], EXCERPT) if q else "" for q in first]
         arrays = {n: c if isinstance(c, np.ndarray) else np.array(c, dtype=object) for n, c in columns.items()}
         named = np.asarray(labels, dtype=object)[differences["group"]]
-        return {"groups": Table(arrays), "differences": Table({**differences.columns, "group": named})}
+        told = {name: column for name, column in differences.columns.items() if name not in ("source", "kind")}
+        return {"groups": Table(arrays), "differences": Table({**told, "group": named})}
 
     def _distances(self, groups: Ints) -> Any:
         """How far every point is from the middle of its group."""

@@ -1,4 +1,4 @@
-r"""Effects: what sets groups apart, by the columns of a table or by the words of texts.
+r"""Effects: by how much the features of a group differ from those of all other points.
 
 The effect of feature j on a group is the standardized difference of means (Cohen's d),
 
@@ -6,30 +6,18 @@ The effect of feature j on a group is the standardized difference of means (Cohe
 
 so it does not depend on the unit of the feature. By Cohen's rule of thumb 0.2 is small, 0.5 medium and 0.8 large.
 
-A word counts once in each text. With p_tg the share of the texts of group g that have word t, its score is
-
-    score_tg = p_tg log(1 + 1 / sum_h p_th),
-
-the class-based TF-IDF with shares for counts: groups of any size count alike, and a text that repeats a word does not
-name its group. No list of stop words is needed, which would be one of a language: a word is one if it is spread
-evenly, that is if more than half of the groups have it at half of its usual share or more.
-
 References
 ----------
-M. Grootendorst. BERTopic: Neural topic modeling with a class-based TF-IDF procedure. arXiv:2203.05794, 2022.
-
 J. Cohen. Statistical Power Analysis for the Behavioral Sciences. 1988. Section 2.2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from graspel.findings.shown import Shown, say_difference
 from graspel.findings.table import Table
 from graspel.runtime.parallel import row_blocks
 from graspel.runtime.types import Floats, Ints
@@ -155,91 +143,3 @@ def _sums(X: Any, groups: Ints, n_groups: int, shift: Floats) -> tuple[Floats, F
         sums += members @ rows
         squares += members @ rows**2
     return sums, squares
-
-
-LEAST_TEXTS = 2  # texts that must have a word before it names a group
-WORD = r"(?u)\b[^\W\d_][\w'-]*\w\b"  # begins with a letter: two characters or more, hyphens and apostrophes inside
-
-
-def find_words(texts: Sequence[str], groups: Ints, n_groups: int, n_most: int) -> Table:
-    """The words that set the texts of each group apart, the best first.
-
-    Parameters
-    ----------
-    texts : sequence of N str
-    groups : array of N, numbers from 0; texts numbered `n_groups` or above belong to no group that is described
-    n_groups : int
-    n_most : int
-        Words of each group.
-
-    Returns
-    -------
-    words : Table
-        With the `group`, the `word`, its `score`, and the share of the texts `inside` the group and `outside` it that
-        have the word. A group without words has no rows.
-
-    Examples
-    --------
-    >>> texts = ["the red fish", "the old fish", "the new car", "the car of all", "a blue car"]
-    >>> words = find_words(texts, np.array([0, 0, 1, 1, 1]), 2, 1)
-    >>> list(words.rows())[1]
-    {'group': 1, 'word': 'car', 'score': 0.69..., 'inside': 1.0, 'outside': 0.0}
-    """
-    from sklearn.feature_extraction.text import CountVectorizer
-
-    vectorizer = CountVectorizer(binary=True, token_pattern=WORD, min_df=LEAST_TEXTS if len(texts) > LEAST_TEXTS else 1)
-    try:
-        counts = sp.csr_array(vectorizer.fit_transform(texts), dtype=np.float64)
-    except ValueError:  # no text has a word
-        return _table([], [], [], [], [])
-    words = vectorizer.get_feature_names_out()
-    n = len(groups)
-    total = int(groups.max(initial=0)) + 1
-    member = sp.csr_array((np.ones(n), (groups, np.arange(n))), shape=(max(total, n_groups), n))
-    having = (member @ counts).toarray()[:n_groups]  # texts of each group that have each word
-    usual = np.asarray(counts.sum(axis=0)).ravel()
-    size = np.bincount(groups, minlength=n_groups)[:n_groups, None]
-    inside, outside = having / np.maximum(size, 1), (usual - having) / np.maximum(n - size, 1)
-    scores = inside * np.log1p(1 / np.maximum(inside.sum(axis=0), 1e-12))
-    is_even = (inside >= usual / n / 2).mean(axis=0) > 0.5
-    scores[:, is_even] = 0.0
-    order = np.argsort(-scores, axis=1, kind="stable")[:, :n_most]
-    at = np.repeat(np.arange(n_groups), order.shape[1]), order.ravel()
-    chosen = scores[at] > 0
-    at = at[0][chosen], at[1][chosen]
-    return _table(at[0], words[at[1]], scores[at], inside[at], outside[at])
-
-
-def _table(group: object, word: object, score: object, inside: object, outside: object) -> Table:
-    columns = {"group": np.array(group, dtype=np.int64), "word": np.array(word, dtype=object)}
-    shares = {"score": score, "inside": inside, "outside": outside}
-    return Table({**columns, **{name: np.array(values, dtype=np.float64) for name, values in shares.items()}})
-
-
-N_DIFFERENCES = 8  # columns or words of each group
-
-
-def find_differences(groups: Ints, n_groups: int, shown: Shown | None, texts: Sequence[str] | None) -> Table:
-    """What sets the groups apart: the words of their texts, or else the columns, the strongest first in each group.
-
-    Returns
-    -------
-    differences : Table
-        With the `group` (its number), the `column` or word, the `effect` (Cohen's d, or the score of the word), what is
-        `inside` and `outside` the group (means, or shares of the texts), and all this in `words`.
-    """
-    if texts is not None:
-        found = find_words(texts, groups, n_groups, N_DIFFERENCES)
-        columns = {"group": found["group"], "column": found["word"], "effect": found["score"]}
-        return Table({**columns, "inside": found["inside"], "outside": found["outside"], "words": found["word"]})
-    values = np.zeros((len(groups), 0)) if shown is None else shown.values
-    effects = find_effects(measure_means(values, groups, n_groups), N_DIFFERENCES, only_high=holds_terms(values))
-    names, words = [], []
-    for row in effects.rows():
-        assert shown is not None
-        name = shown.columns.names[row["feature"]]
-        names.append(name)
-        words.append(say_difference(name, shown.columns.kinds[row["feature"]], row["inside"], row["outside"]))
-    columns = {"group": effects["group"], "column": np.array(names, dtype=object), "effect": effects["effect"]}
-    sides = {"inside": effects["inside"], "outside": effects["outside"], "words": np.array(words, dtype=object)}
-    return Table({**columns, **sides})

@@ -1,7 +1,6 @@
 """The near points of every point: its nearest neighbors in the data, or in a graph whose data are not at hand.
 
 They are kept as a sparse matrix D of distances: row i holds the points near point i. An entry may be 0, for copies.
-Outliers are points far from them, beside what is usual around these (:mod:`graspel.cluster.outliers`).
 """
 
 from __future__ import annotations
@@ -11,13 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from graspel.cluster.outliers import AROUND, find_striking, score_outliers
-from graspel.findings.table import Table
+from graspel.cluster.outliers import AROUND
 from graspel.graph import Graph
 from graspel.neighbors.index import NeighborIndex
 from graspel.neighbors.search import Neighbors
 from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.types import Floats, Ints
+
+__all__ = ["NEAR", "NearPoints", "near_points", "near_points_of_graph"]
 
 NEAR = AROUND  # near points of each point: enough for a density and a vote, few enough to be of one group
 
@@ -100,35 +100,3 @@ def _matrix_of_lists(lists: Neighbors, original: Ints) -> sp.csr_array:
     kept = np.isfinite(z)
     indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
     return sp.csr_array((np.sqrt(z[kept]), columns[kept], indptr), shape=(n, n))
-
-
-def find_outliers(near: NearPoints) -> Table:
-    """All points, those first that are farthest from others for the density around them.
-
-    Parameters
-    ----------
-    near : NearPoints
-
-    Returns
-    -------
-    outliers : Table
-        With the `point`, its `score` (how many times farther it is from the points near it than is usual), whether it
-        is `striking`, that is far above all usual scores, and its mean `distance` to the points near it.
-
-    Examples
-    --------
-    >>> from graspel import NeighborIndex
-    >>> from graspel.findings import near_points
-    >>> X = np.append(np.arange(30.0), 90.0)[:, None]
-    >>> outliers = find_outliers(near_points(NeighborIndex(X)))
-    >>> int(outliers["point"][0]), bool(outliers["score"][0] > 5), int(outliers["striking"].sum())
-    (30, True, 1)
-    """
-    score = score_outliers(near.D)
-    columns = {
-        "point": np.arange(len(score)),
-        "score": score,
-        "striking": find_striking(score),
-        "distance": near.mean_distances() * near.unit,
-    }
-    return Table(columns).take(np.lexsort([np.arange(len(score)), -score]))

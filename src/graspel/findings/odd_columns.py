@@ -15,15 +15,26 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from graspel.data.prepare import is_of_rows
 from graspel.data.protocol import Data
 from graspel.findings.near_points import NearPoints
 from graspel.findings.shown import Shown, show_value
 from graspel.findings.table import Table
-from graspel.io.table import CATEGORY
+from graspel.io.columns import CATEGORY
+from graspel.neighbors.index import NeighborIndex
 from graspel.runtime.types import Floats, Ints
 
 ORDINARY = 500  # points from which the usual part of a column is estimated
 SMALLEST_SHARE = 0.1  # of the columns that are named
+WIDE = 2_000  # columns of a sparse matrix from which single columns explain no outlier
+
+
+def can_explain(index: NeighborIndex, shown: Shown) -> bool:
+    """Whether distances are sums over the columns that are shown, and few enough to be named."""
+    if index.is_remote or not is_of_rows(index.metric):
+        return False
+    width = shown.values.shape[1]
+    return index.points.n_features == width and (width <= WIDE or not hasattr(shown.values, "tocsr"))
 
 
 def find_odd_columns(chosen: Ints, near: NearPoints, points: Data, shown: Shown, n_most: int = 3) -> Table:
@@ -98,11 +109,12 @@ def _describe(point: int, around: Ints, columns: Ints, shown: Shown) -> tuple[st
     """The value of a point in a column of the table, and the values around it."""
     here = _dense(shown.values[[point]][:, columns])[0]
     there = _dense(shown.values[around][:, columns])
-    if shown.columns.kinds[columns[0]] == CATEGORY:
+    kind = shown.columns.kinds[columns[0]]
+    if kind == CATEGORY:
         names = [shown.columns.names[j].removeprefix(f"{shown.columns.sources[j]} = ") for j in columns.tolist()]
         if len(names) == 1:  # one of two
             return f"{'not ' * bool(here[0] < 0.5)}{names[0]}", f"{show_value(there.mean(), CATEGORY)} {names[0]}"
         usual = there.mean(axis=0)
         return names[int(here.argmax())], f"{names[int(usual.argmax())]} ({show_value(usual.max(), CATEGORY)})"
-    low, high = (shown.cell(int(columns[0]), float(value)) for value in (there.min(), there.max()))
-    return shown.cell(int(columns[0]), float(here[0])), low if low == high else f"{low} to {high}"
+    low, high = (show_value(float(value), kind) for value in (there.min(), there.max()))
+    return show_value(float(here[0]), kind), low if low == high else f"{low} to {high}"

@@ -1,39 +1,16 @@
-"""Columns as the user knows them: their names, what they hold, and a value of one in the user's own unit."""
+"""Values as the user reads them: a number, a date or a share in words, and what sets a group apart in one column."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
 
-from graspel.io.table import CATEGORY, DATE, TableColumns
+from graspel.io.columns import CATEGORY, DATE, NUMBER, Column, Shown, TableColumns, read_columns
+from graspel.io.encoder import TableEncoder
 
-__all__ = ["Shown", "make_shown", "say_difference"]
-
-
-@dataclass(frozen=True)
-class Shown:
-    """The values by which findings are explained, before any scaling.
-
-    Attributes
-    ----------
-    values : array or CSR array (N x M)
-    columns : TableColumns
-        What they hold. Categories have one column of 0 and 1 for each.
-    """
-
-    values: Any
-    columns: TableColumns
-
-    def cell(self, column: int, value: float) -> str:
-        """A value of a column in words.
-
-        >>> Shown(np.zeros((1, 1)), TableColumns(["since"], ["date"])).cell(0, 19_000)
-        '2022-01-08'
-        """
-        return show_value(value, self.columns.kinds[column])
+__all__ = ["Shown", "make_shown", "say_difference", "show_value"]
 
 
 def show_value(value: float, kind: str) -> str:
@@ -41,6 +18,8 @@ def show_value(value: float, kind: str) -> str:
 
     >>> show_value(1234567.8, "number"), show_value(0.25, "category"), show_value(13.7361, "number")
     ('1,234,568', '25 %', '13.74')
+    >>> show_value(19_000, "date")
+    '2022-01-08'
     """
     if kind == DATE and abs(value) < 365e4:
         try:
@@ -48,7 +27,7 @@ def show_value(value: float, kind: str) -> str:
         except OverflowError:
             return f"{value:.4g} days"
     if kind == CATEGORY:
-        return f"{value:.0%}".replace("%", " %")
+        return f"{abs(value):.0%}".replace("%", " %")  # rounding may make a share negative
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.4g}"
 
 
@@ -60,23 +39,30 @@ def say_difference(name: str, kind: str, inside: float, outside: float) -> str:
     >>> say_difference("city = Paris", "category", 0.9, 0.1)
     'city = Paris is frequent: 90 % here, 10 % elsewhere'
     """
-    sides = {DATE: ("late", "early"), CATEGORY: ("frequent", "rare")}.get(kind, ("high", "low"))
-    side = sides[0] if inside > outside else sides[1]
+    side = SIDES[kind][0] if inside > outside else SIDES[kind][1]
     return f"{name} is {side}: {show_value(inside, kind)} here, {show_value(outside, kind)} elsewhere"
 
 
+SIDES = {NUMBER: ("high", "low"), DATE: ("late", "early"), CATEGORY: ("frequent", "rare")}
+
+
 def make_shown(X: Any, features: Any = None) -> Shown:
-    """The values of a matrix, with the names of its columns if it has some.
+    """The values of a matrix or of a table, with the names of its columns if it has some.
 
     Parameters
     ----------
-    X : array, CSR array or DataFrame (N x M) of numbers
+    X : array, CSR array or DataFrame (N x M)
     features : TableColumns, sequence of M str or None
     """
-    names = getattr(X, "columns", None) if features is None else features
+    if isinstance(X, Shown):
+        return X
+    if features is None and (hasattr(X, "columns") or hasattr(X, "column_names")):
+        columns = read_columns(X)
+        return TableEncoder(None).fit_columns(columns).show_columns(columns)
     values = X if hasattr(X, "tocsr") else np.asarray(X)
-    if isinstance(names, TableColumns):
-        return Shown(values, names)
-    if names is None:
-        return Shown(values, TableColumns([f"feature {j}" for j in range(values.shape[1])]))
-    return Shown(values, TableColumns([str(name) for name in names]))
+    if not isinstance(features, TableColumns):
+        named = [""] * values.shape[1] if features is None else features
+        features = TableColumns([str(name) or f"feature {j}" for j, name in enumerate(named)])
+    is_dense = not hasattr(values, "tocsr")
+    cells = [Column(name, values[:, j]) for j, name in enumerate(features.names)] if is_dense else []
+    return Shown(values, features, cells)

@@ -63,18 +63,22 @@ def read_arrow(path: Path) -> FileTable:
         raise UnusableFile(f"{path} has no columns; give a file with one point per row.")
     numbers: dict[int, Any] = {}
     texts: dict[int, list[str]] = {}
+    flags: set[int] = set()
     for at, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
         if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
             values = column.to_numpy()
             numbers[at] = values if values.dtype != object else np.array([np.nan if v is None else v for v in values])
+            flags |= {at} if pa.types.is_boolean(kind) else set()
+        elif pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+            texts[at] = ["" if cell is None else cell.isoformat() for cell in column.to_pylist()]
         elif pa.types.is_string(kind) or pa.types.is_large_string(kind) or str(kind) == "string_view":
             texts[at] = ["" if cell is None else str(cell) for cell in column.to_pylist()]
         else:
             raise UnusableFile(f"{path}: column {quote(name)} holds {kind}, but numbers are needed; convert it.")
     header = ["" if PANDAS_INDEX.fullmatch(name) else name for name in table.column_names]
     has_gaps = any(table.columns[at].null_count for at in numbers)
-    return FileTable.of_columns(numbers, texts, table.num_rows, header, has_gaps=has_gaps)
+    return FileTable.of_columns(numbers, texts, table.num_rows, header, has_gaps=has_gaps, flags=flags)
 
 
 def read_h5ad(path: Path, key: str | None) -> FileTable:

@@ -1,14 +1,15 @@
-"""A table as it was read: columns of numbers and of text, the names in its header, and what was made of them.
+"""A table as it was read: columns of numbers and columns of text, with the names in its header.
 
-A column is text if no cell of it is a number. If some are, the others are taken for faults, which are named if the
-column is used as a feature. Empty cells and the usual words for a missing value are NaN.
+A column is text if no cell of it is a number; true and false are 1 and 0. If some cells are numbers, the others are
+taken for faults, which are named if the column is used as a feature. Empty cells and the usual words for a missing
+value are NaN.
 """
 
 from __future__ import annotations
 
 import shlex
 import warnings
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from graspel.io.csv_files import is_number, parse_float
 from graspel.runtime.shown import quote
 from graspel.runtime.types import Floats
 
-__all__ = ["CATEGORY", "DATE", "NUMBER", "FileTable", "TableColumns", "parse_column", "table_of_cells"]
+__all__ = ["FileTable", "parse_column", "parse_flags", "table_of_cells"]
 
 MISSING = ("", "na", "n/a", "nan", "null", "none", "?", "-")  # cells that hold no value, in lower case
 
@@ -40,6 +41,7 @@ class FileTable:
     row_names, row_labels : names and columns of labels that the format keeps apart from the points (AnnData)
     faults : for columns that should hold numbers but also hold text, what is wrong; their cells are in `texts`
     lines : for text files the line of the file that each row stands on
+    flags : positions of the columns of numbers that held true and false
     """
 
     numbers: Any
@@ -51,6 +53,7 @@ class FileTable:
     row_labels: dict[str, list[Any]] = field(default_factory=dict)
     faults: dict[int, str] = field(default_factory=dict)
     lines: Sequence[int] | None = None
+    flags: Set[int] = frozenset()
 
     @classmethod
     def of_numbers(cls, matrix: Any, header: list[str] | None = None, **more: Any) -> FileTable:
@@ -81,10 +84,14 @@ class FileTable:
         named = "" if self.header is None else self.header[position].strip()
         return repr(named) if named else f"number {position + 1}"
 
+    def argument_name(self, position: int) -> str:
+        """How an option names a column: by its name, or by its number, counted from 1, if it has none."""
+        named = "" if self.header is None else self.header[position].strip()
+        return named or str(position + 1)
+
     def argument(self, position: int) -> str:
         """How the user names a column on the command line."""
-        named = "" if self.header is None else self.header[position].strip()
-        return shlex.quote(named) if named else str(position + 1)
+        return shlex.quote(self.argument_name(position))
 
     def values(self, position: int) -> NDArray[Any]:
         """The values of a column of numbers."""
@@ -116,6 +123,18 @@ def parse_column(cells: Sequence[str], *, decimal_commas: bool = False) -> Float
     return np.array([float(cell) for cell in values]) if all(map(is_number, values)) else None
 
 
+def parse_flags(cells: Sequence[str]) -> Floats | None:
+    """One for true and zero for false, NaN where a cell is missing; None if there is another text.
+
+    >>> parse_flags(["True", "false", ""])
+    array([ 1.,  0., nan])
+    >>> parse_flags(["yes"])
+    """
+    known = {"true": 1.0, "false": 0.0, **dict.fromkeys(MISSING, np.nan)}
+    values = [known.get(cell.lower()) for cell in cells]
+    return None if None in values else np.array(values, dtype=np.float64)
+
+
 def table_of_cells(
     path: Path, rows: list[list[str]], names: list[str] | None, lines: Sequence[int], *, decimal_commas: bool = False
 ) -> FileTable:
@@ -130,12 +149,16 @@ def table_of_cells(
     texts: dict[int, list[str]] = {}
     faults: dict[int, str] = {}
     with_commas = False
+    flags: set[int] = set()
     for at, column in enumerate(zip(*rows, strict=True)):
         cells = list(column)
         values = parse_column(cells)
         if values is None and decimal_commas:
             values = parse_column(cells, decimal_commas=True)
             with_commas = with_commas or values is not None
+        if values is None:
+            values = parse_flags(cells)
+            flags |= {at} if values is not None else set()
         if values is not None:
             parsed[at] = values
             continue
@@ -145,7 +168,8 @@ def table_of_cells(
     if with_commas:
         warnings.warn(f"{path}: commas in numbers were read as decimal points (2,5 as 2.5).", stacklevel=2)
     has_gaps = any(np.isnan(values).any() for values in parsed.values())
-    return FileTable.of_columns(parsed, texts, len(rows), names, has_gaps=has_gaps, lines=lines, faults=faults)
+    more = {"has_gaps": has_gaps, "lines": lines, "faults": faults, "flags": flags}
+    return FileTable.of_columns(parsed, texts, len(rows), names, **more)
 
 
 def _describe_fault(path: Path, cells: list[str], lines: Sequence[int], at: int) -> str:
@@ -154,34 +178,3 @@ def _describe_fault(path: Path, cells: list[str], lines: Sequence[int], at: int)
         f"{path}, line {lines[row]}, column {at + 1}: {quote(cells[row])} is not a number; correct the cell, remove "
         f"this line, or leave the column out by --drop {at + 1}."
     )
-
-
-NUMBER, DATE, CATEGORY = "number", "date", "category"
-
-
-@dataclass(frozen=True)
-class TableColumns:
-    """Names and kinds of columns.
-
-    Attributes
-    ----------
-    names : list of str
-    kinds : list of str, "number", "date" (days since 1970) or "category" (1 where a cell holds this one, 0 elsewhere)
-    sources : list of str, the column of the table that each was made of
-
-    Examples
-    --------
-    >>> TableColumns(["age", "city = Paris"], ["number", "category"], ["age", "city"]).sources
-    ['age', 'city']
-    """
-
-    names: list[str]
-    kinds: Sequence[str] = ()
-    sources: Sequence[str] = field(default=())
-
-    def __post_init__(self) -> None:
-        """Without kinds all are numbers, and without sources each is made of itself."""
-        if not self.kinds:
-            object.__setattr__(self, "kinds", [NUMBER] * len(self.names))
-        if not self.sources:
-            object.__setattr__(self, "sources", list(self.names))

@@ -17,8 +17,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from graspel.io.checks import UnusableFile
+from graspel.io.columns import Shown, parse_dates
+from graspel.io.features import ColumnPreparation, make_features
 from graspel.io.table import FileTable
-from graspel.runtime.parameters import check_choice
 from graspel.runtime.shown import quote, shorten
 from graspel.runtime.types import Floats
 
@@ -28,13 +29,8 @@ MIN_ID_ROWS = 10  # rows from which different whole numbers look like an id; few
 MAX_CLASSES = 50  # largest number of different values of a column that is named like a class and looks like one
 ID_NAMES = re.compile(r"(^|[\W_])(ids?|idx|index|nr|no|number|key|code|row|uid|unnamed: 0)($|[\W_])|^$", re.IGNORECASE)
 CLASS_NAMES = re.compile(r"^(y|class(es)?|labels?|target|category|species|cluster|group)$", re.IGNORECASE)
-SCALES = ("standard", "robust")
-IMPUTATIONS = ("median", "keep")
-UNEVEN = 20.0  # ratio of a column's standard deviation to the median one above which it decides all distances
-MAX_JUDGED_COLUMNS = 200  # columns of a table that is judged; more are pixels or genes, which share one unit
-SHOWN = 3  # columns that a warning names, and words of a column of text that an error shows
+MAX_JUDGED_COLUMNS = 200  # columns of a table in which an id is looked for; more are pixels or genes
 MODELS_COLUMN = "the model's column"  # what an error calls a feature of a model whose new points are read
-QUARTILES = 1.349  # interquartile range of a normal variable, in standard deviations
 
 
 @dataclass(frozen=True)
@@ -46,8 +42,7 @@ class Roles:
     id_column, label_column, split_column : str or None, name of a column, or its number counted from 1
     columns : list of str or None, the features; all others are left out
     drop : list of str, columns to leave out
-    scale : "standard", "robust" or None
-    impute : "median", "keep" (missing values stay NaN, for whoever fills them) or None (they are refused)
+    scale, impute, encode, chooses : see `ColumnPreparation`
     """
 
     id_column: str | None = None
@@ -57,13 +52,15 @@ class Roles:
     drop: tuple[str, ...] = ()
     scale: str | None = None
     impute: str | None = None
+    encode: str | None = None
+    chooses: bool = False
 
 
 class PointTable(NamedTuple):
     """The points of a table: features, names of the rows, their known classes, names of the features, and parts.
 
-    None stands for what the table does not have. `id_name` is what the table calls the names of its rows, and `reading`
-    is how to read new rows alike.
+    None stands for what the table does not have. `id_name` is what the table calls the names of its rows, `reading`
+    is how to read new rows alike, `shown` are the features before they were prepared, and `roles` what was done.
     """
 
     X: Any
@@ -73,6 +70,8 @@ class PointTable(NamedTuple):
     split: list[str] | None = None
     id_name: str = "id"
     reading: Reading | None = None
+    shown: Shown | None = None
+    roles: Roles | None = None
 
 
 @dataclass(frozen=True)
@@ -83,6 +82,7 @@ class Reading:
     medians: Any = None
     middle: Any = None
     spread: Any = None
+    encoder: Any = None
 
     def assign(self, table: FileTable, id_column: str | None, path: Any) -> PointTable:
         """Points of another table with the same columns, prepared as those of the first."""
@@ -99,11 +99,7 @@ def assign_roles(table: FileTable, roles: Roles, path: Any, *, like: Reading | N
     (array([[1.],
            [3.]]), ['Ann', 'Bob'], None, ['x'])
     """
-    if roles.scale is not None:
-        check_choice("scale", roles.scale, SCALES)
-    if roles.impute is not None:
-        check_choice("impute", roles.impute, IMPUTATIONS)
-    if sp.issparse(table.numbers) and table.header is None and roles == Roles():
+    if sp.issparse(table.numbers) and table.header is None and replace(roles, chooses=False) == Roles():
         # A small file can claim ten million columns, which no list should hold.
         return PointTable(table.numbers, table.row_names, None)
     labels, label_at = _find_labels(table, roles, path)
@@ -117,31 +113,22 @@ def assign_roles(table: FileTable, roles: Roles, path: Any, *, like: Reading | N
         id_at = _guess_id(table, features, path)
         features = [at for at in features if at != id_at]
     names = table.row_names if id_at is None else _unique_names(table, id_at, path)
-    X = _feature_matrix(table, features, path)
-    medians = middle = spread = None
-    if roles.impute == "median":
-        medians = _find_medians(X) if like is None else like.medians
-        X = _impute_missing(X, medians)
-    elif roles.impute is not None and like is None:
-        _refuse_empty(X)
-    elif table.has_gaps:
-        _refuse_missing(table, set(features), path)
     if like is None:
         _warn_doubtful(table, features, path)
-    if roles.scale is not None:
-        X = np.array(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
-        middle, spread = _find_scales(X, roles.scale) if like is None else (like.middle, like.spread)
-        X = (X - middle) / spread
-    elif table.header is not None and like is None:
-        _warn_uneven_scales(X, [table.name(at) for at in features], path)
+    how = ColumnPreparation(roles.scale, roles.impute, roles.encode, roles.chooses)
+    found = make_features(table, features, how, path, like)
+    features = [at for at in features if at not in found.left_out]
     header = None if table.header is None else [table.header[at].strip() for at in features]
     split = None if split_at is None else [str(cell) for cell in table.column(split_at)]
     id_name = "" if id_at is None or table.header is None else table.header[id_at].strip()
     kept = tuple(str(at + 1) for at in features) if header is None else tuple(header)
+    done = {name: getattr(found.preparation, name) for name in ("scale", "impute", "encode")}
     reading = Reading(
-        Roles(id_name or None, columns=kept, scale=roles.scale, impute=roles.impute), medians, middle, spread
+        Roles(id_name or None, columns=kept, **done), found.medians, found.middle, found.spread, found.encoder
     )
-    return PointTable(X, names, labels, header, split, id_name or "id", reading)
+    dropped = (*roles.drop, *(table.argument_name(at) for at in found.left_out))
+    roles = replace(roles, **done, drop=dropped, chooses=False)
+    return PointTable(found.X, names, labels, found.names, split, id_name or "id", reading, found.shown, roles)
 
 
 def _find(table: FileTable, name: str, option: str, path: Any) -> int:
@@ -179,12 +166,13 @@ def _find_labels(table: FileTable, roles: Roles, path: Any) -> tuple[list[Any] |
 
 def _guess_id(table: FileTable, features: list[int], path: Any) -> int | None:
     """The column that can only be an id; None if there is none. A warning says which."""
-    texts = [at for at in features if at in table.texts]
-    words = table.texts[texts[0]] if len(texts) == 1 and texts[0] not in table.faults else []
-    if len(features) > 1 and len(set(words)) == table.n_rows:
-        _say_id(table, texts[0], "a different text in every row", path)
-        return texts[0]
-    if texts or len(features) < 2 or table.n_rows < MIN_ID_ROWS:
+    texts = [at for at in features if at in table.texts and at not in table.faults]
+    for at in texts:
+        is_name = len(set(table.texts[at])) == table.n_rows and parse_dates(table.texts[at]) is None
+        if is_name and len(features) > 1 and (len(texts) == 1 or table.n_rows >= MIN_ID_ROWS):
+            _say_id(table, at, "a different text in every row", path)
+            return at
+    if len(features) < 2 or table.n_rows < MIN_ID_ROWS:
         return None
     candidates = features[:1] if table.header is None or len(features) > MAX_JUDGED_COLUMNS else features
     for at in candidates:
@@ -233,42 +221,6 @@ def _unique_names(table: FileTable, at: int, path: Any) -> list[str]:
     return names
 
 
-def _feature_matrix(table: FileTable, features: list[int], path: Any) -> Any:
-    """The columns that are features, as a matrix; raise where one of them is text."""
-    for at in features:
-        if at in table.faults:
-            raise UnusableFile(table.faults[at])
-        if at in table.texts:
-            words = sorted(set(table.texts[at]))
-            shown = ", ".join(quote(word) for word in words[:SHOWN])
-            name = table.argument(at)
-            raise UnusableFile(
-                f"{path}: column {table.name(at)} holds text ({shown}{', ...' if len(words) > SHOWN else ''}), "
-                f"and features are numbers; pass --label-column {name} if these are known classes, --id-column {name} "
-                f"if they name the points, or --drop {name} to leave the column out."
-            )
-    if not features:
-        raise UnusableFile(f"{path}: no column is left for the features; give at least one column of numbers.")
-    if features == list(table.positions):
-        return table.numbers
-    place = {at: place for place, at in enumerate(table.positions)}
-    return table.numbers[:, [place[at] for at in features]]
-
-
-def _refuse_missing(table: FileTable, features: set[int], path: Any) -> None:
-    """Raise if a feature has a missing value; name the first."""
-    places = [place for place, at in enumerate(table.positions) if at in features]
-    gaps = np.argwhere(np.isnan(np.asarray(table.numbers[:, places], dtype=np.float64)))
-    if not len(gaps):
-        return
-    row, at = int(gaps[0, 0]), table.positions[places[int(gaps[0, 1])]]
-    place = f"row {row}" if table.lines is None else f"line {table.lines[row]}"
-    raise UnusableFile(
-        f"{path}, {place}, column {at + 1}{'' if table.header is None else f' ({table.name(at)})'}: the cell is empty; "
-        "fill it in, remove this line or column, or pass --impute graph (or median)."
-    )
-
-
 def _warn_doubtful(table: FileTable, features: list[int], path: Any) -> None:
     """Name features that look like known classes."""
     if table.header is None or hasattr(table.numbers, "toarray"):
@@ -282,67 +234,3 @@ def _warn_doubtful(table: FileTable, features: list[int], path: Any) -> None:
                 f"--label-column {name} to compare with it, or --drop {name} to leave it out.",
                 stacklevel=2,
             )
-
-
-def _refuse_empty(X: Any) -> None:
-    """Raise if a feature whose missing values are to be filled has no value."""
-    empty = np.empty(0) if hasattr(X, "toarray") else np.isnan(np.asarray(X, dtype=np.float64)).all(axis=0)
-    if empty.any():
-        raise ValueError(f"feature {int(np.argmax(empty)) + 1} has no value at all to fill others by; drop it.")
-
-
-def _find_medians(X: Any) -> Floats | None:
-    _refuse_empty(X)
-    if hasattr(X, "toarray"):
-        return None  # what a sparse matrix does not list is zero, not missing
-    return np.asarray(np.nanmedian(np.asarray(X, dtype=np.float64), axis=0))
-
-
-def _impute_missing(X: Any, medians: Any) -> Any:
-    """Replace each NaN by the median of its column.
-
-    >>> _impute_missing(np.array([[1.0], [np.nan], [3.0], [9.0]]), np.array([3.0])).ravel()
-    array([1., 3., 3., 9.])
-    """
-    if medians is None:
-        return X
-    X = np.array(X, dtype=np.float64)
-    return np.where(np.isnan(X), medians, X)
-
-
-def _find_scales(X: Floats, scale: str) -> tuple[Floats, Floats]:
-    """What to subtract from each column, and by what to divide it; columns without spread become zero.
-
-    "standard" takes mean and standard deviation, "robust" median and interquartile range (the standard deviation,
-    where the range is zero).
-
-    >>> _find_scales(np.array([[1.0, 5.0], [3.0, 5.0]]), "standard")
-    (array([2., 5.]), array([1., 1.]))
-    """
-    spread = np.nanstd(X, axis=0)
-    middle = np.nanmean(X, axis=0)
-    if scale == "robust":
-        middle = np.nanmedian(X, axis=0)
-        low, high = np.nanpercentile(X, [25, 75], axis=0)
-        spread = np.where(high > low, (high - low) / QUARTILES, spread)
-    return middle, np.where(spread > 0, spread, 1.0)
-
-
-def _warn_uneven_scales(X: Any, names: list[str], path: Any) -> None:
-    """Name the columns whose spread is so much larger than usual that they decide all distances."""
-    if hasattr(X, "toarray") or not 2 <= X.shape[1] <= MAX_JUDGED_COLUMNS:
-        return
-    values = np.asarray(X, dtype=np.float64)
-    with np.errstate(over="ignore", invalid="ignore"):
-        spread = np.nanstd(values, axis=0)
-    if not np.isfinite(spread).all() or not (spread > 0).any():
-        return
-    ratio = spread / np.median(spread[spread > 0])
-    large = np.argsort(-ratio, kind="stable")[: int((ratio > UNEVEN).sum())]
-    if len(large):
-        shown = ", ".join(f"{names[at]} ({ratio[at]:.0f} times)" for at in large[:SHOWN])
-        warnings.warn(
-            f"{path}: the spread of some columns is much larger than usual and decides all distances: {shown}. If the "
-            "columns are in different units, pass --scale standard.",
-            stacklevel=2,
-        )

@@ -11,9 +11,12 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from graspel.findings import Table, count_classes, find_doubtful_labels, find_mixtures
+from graspel.findings.doubtful_labels import rows_of
+from graspel.findings.given import check_classes, number_classes
 from graspel.metrics import clustering_accuracy
+from graspel.plot.canvas import clip_name
 from graspel.report.groups import Group
-from graspel.report.inputs import Coloring, Inputs
+from graspel.report.inputs import LONGEST_LABEL, Coloring, Inputs
 from graspel.report.packing import Selection
 from graspel.runtime.types import Ints
 
@@ -31,7 +34,8 @@ class Comparison:
     sentences : list of str
     mixed : list of dict, a sentence for each class and each group that is mixed, with the number of either
     doubtful : Table, the labels that look wrong, worst first, as many as are listed
-    n_doubtful : int, how many labels look wrong
+    n_doubtful : int, how many labels differ from most of the points near
+    confident : array, the points among them whose label is clearly contradicted
     """
 
     table: Ints | None
@@ -41,6 +45,7 @@ class Comparison:
     mixed: list[dict[str, Any]]
     doubtful: Table
     n_doubtful: int
+    confident: Ints
 
     def pack(self, selection: Selection) -> dict[str, Any]:
         """The comparison in types that JSON knows; points are numbered among those that are drawn."""
@@ -53,7 +58,14 @@ class Comparison:
             "mixed": self.mixed,
             "n_doubtful": self.n_doubtful,
             "doubtful": [
-                {"point": place, "suggested": row["suggested"], "score": row["score"]}
+                {
+                    "point": place,
+                    "label": row["label"],
+                    "suggested": row["suggested"],
+                    "share": row["suggested_share"],
+                    "confident": row["confident"],
+                    "near": selection.places(np.array([row["witness"]])),
+                }
                 for place, row in zip(selection.places(drawn["point"]), drawn.rows(), strict=True)
             ],
         }
@@ -64,22 +76,30 @@ def compare_with_classes(inputs: Inputs, groups: list[Group]) -> Comparison | No
     classes, clusters = inputs.classes, inputs.clusters
     if classes is None:
         return None
-    labels = find_doubtful_labels(inputs.near, inputs.graph, classes.labeled)
+    known, numbers = number_classes(check_classes(inputs.labels, inputs.n_points) or [])
+    labels = find_doubtful_labels(inputs.near, inputs.graph, numbers, rows_of(inputs.index))
+    named = {
+        name: np.array([clip_name(one, LONGEST_LABEL) for one in known[labels[name]].tolist()], dtype=object)
+        for name in ("label", "suggested")
+    }
+    labels = Table({**labels.columns, **named})
     least, share, most = LISTED
     n_doubtful = int((labels["score"] > 0).sum())
+    confident = labels["point"][labels["confident"]]
     labels = labels.head(min(n_doubtful, most, max(least, int(share * inputs.n_points))))
     if clusters is None:
         nothing = np.zeros(0, dtype=np.int64)
-        return Comparison(None, nothing, nothing, [], [], labels, n_doubtful)
+        return Comparison(None, nothing, nothing, [], [], labels, n_doubtful, confident)
     table = count_classes(clusters.classes, classes.classes, (len(clusters.names), len(classes.names)))
     names = [*(group.name for group in groups), *clusters.names[len(groups) :]]
     return Comparison(
         table,
         *_match(table),
         sentences=_describe_agreement(clusters, classes),
-        mixed=_describe_mixtures(table, names, classes.names),
+        mixed=_describe_mixtures(table, names, classes.names, classes.n_described),
         doubtful=labels,
         n_doubtful=n_doubtful,
+        confident=confident,
     )
 
 
@@ -115,11 +135,13 @@ def _choose(value: float, good: float, fair: float, words: tuple[str, str, str])
     return words[0] if value >= good else words[1] if value >= fair else words[2]
 
 
-def _describe_mixtures(table: Ints, groups: list[str], classes: list[str]) -> list[dict[str, Any]]:
+def _describe_mixtures(table: Ints, groups: list[str], classes: list[str], n_described: int) -> list[dict[str, Any]]:
     """A sentence for every class of which a large part lies outside its main cluster, and for every mixed cluster."""
     spread, mixed = find_mixtures(table)
     sentences: list[dict[str, Any]] = []
     for k, rows in groupby(spread.rows(), key=lambda row: row["class"]):
+        if k >= n_described:  # many small classes
+            continue
         shares = ", ".join(f"{row['share']:.0%} in “{groups[row['group']]}”" for row in rows)
         words = f"Class {classes[k]} is spread over several groups: {shares}."
         sentences.append({"words": words, "known": k, "group": None})

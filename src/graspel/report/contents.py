@@ -9,11 +9,13 @@ import numpy as np
 
 from graspel.findings import Table, judge
 from graspel.graph import Graph, Origin
+from graspel.io.columns import Column
 from graspel.learning.certificate import Certificate
 from graspel.linalg import smallest_eigenpairs
 from graspel.plot.canvas import clip_name
 from graspel.plot.layout import best_view, place_nodes
 from graspel.report.anomalies import Anomalies, find_anomalies
+from graspel.report.cells import choose_columns, pack_column
 from graspel.report.classes import Comparison, compare_with_classes
 from graspel.report.groups import Group, describe_groups
 from graspel.report.inputs import Coloring, Inputs, Source
@@ -30,9 +32,10 @@ from graspel.report.making import (
 from graspel.report.map import Map, draw_map
 from graspel.report.packing import Selection, pack, select_drawn
 from graspel.report.pictures import make_sheets
-from graspel.report.values import Values
 from graspel.runtime.progress import announce
 from graspel.runtime.types import Floats, Ints
+
+NAMED = 3  # outliers that the summary names
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ class _Sections:
     anomalies: Anomalies
     listed: Ints  # all points that a list of the page names
     selection: Selection
-    values: Values | None
+    columns: list[Column]
 
 
 def gather_contents(inputs: Inputs, title: str | None = None) -> Contents:
@@ -141,8 +144,8 @@ def _find_sections(inputs: Inputs) -> _Sections:
     anomalies = find_anomalies(inputs)
     listed = _listed_points(groups, comparison, anomalies)
     selection = select_drawn(graph, inputs.groups, listed)
-    values = None if inputs.values is None else inputs.values.keep(inputs.means.effect, len(selection.nodes))
-    return _Sections(drawn_map, space, groups, comparison, anomalies, listed, selection, values)
+    columns = choose_columns(inputs, len(selection.nodes))
+    return _Sections(drawn_map, space, groups, comparison, anomalies, listed, selection, columns)
 
 
 def _listed_points(groups: list[Group], comparison: Comparison | None, anomalies: Anomalies) -> Ints:
@@ -174,6 +177,7 @@ def _pack_coloring(coloring: Coloring, found: _Sections) -> dict[str, Any]:
 def _pack_rest(inputs: Inputs, found: _Sections) -> dict[str, Any]:
     graph, history, selection = inputs.graph, inputs.learner.history_, found.selection
     chosen = selection.nodes.tolist()
+    place = {column.name: j for j, column in enumerate(found.columns)}
     return {
         "space": pack(found.space[selection.nodes].T, "<f4"),
         "eye": best_view(found.space, inputs.groups).tolist(),
@@ -182,10 +186,10 @@ def _pack_rest(inputs: Inputs, found: _Sections) -> dict[str, Any]:
         "names": None if inputs.names is None else [inputs.names[i] for i in chosen],
         "texts": None if inputs.texts is None else [inputs.texts[i] for i in chosen],
         "outlierScores": pack(inputs.outlier_scores[selection.nodes], "<f4"),
-        "columns": [] if found.values is None else [column.pack(selection.nodes) for column in found.values.columns],
+        "columns": [pack_column(column, selection.nodes) for column in found.columns],
         "agreement": _pack_agreement(inputs, selection),
         "claims": [pack(selection.places(np.sort(claim.points)), "<i4") for claim in _list_claims(found)],
-        "groups": [group.pack(selection, found.values) for group in found.groups],
+        "groups": [group.pack(selection, place) for group in found.groups],
         "classes": None if found.comparison is None else found.comparison.pack(selection),
         "anomalies": found.anomalies.pack(selection),
         "states": list_states(graph, history),
@@ -257,9 +261,10 @@ def _list_claims(found: _Sections) -> list[_Claim]:
     claims = [
         _Claim(_count_striking(found.anomalies), "anomalies-section", found.anomalies.striking),
         _Claim(_count_copies(found.anomalies), "anomalies-section", found.anomalies.equal),
+        _Claim(_count_nearly(found.anomalies), "anomalies-section", found.anomalies.nearly["point"]),
     ]
     if found.comparison is not None:
-        claims.append(_Claim(_count_doubtful(found.comparison), "classes-section", found.comparison.doubtful["point"]))
+        claims.append(_Claim(_count_doubtful(found.comparison), "classes-section", found.comparison.confident))
     return [claim for claim in claims if len(claim.points)]
 
 
@@ -268,7 +273,7 @@ def _summarize(inputs: Inputs, found: _Sections, verdicts: Table) -> list[str]:
     return [
         _summarize_groups(inputs, found.groups),
         *_summarize_classes(found.comparison),
-        _summarize_anomalies(found.anomalies),
+        _summarize_anomalies(inputs, found.anomalies),
         _summarize_verdicts(verdicts),
     ]
 
@@ -276,8 +281,9 @@ def _summarize(inputs: Inputs, found: _Sections, verdicts: Table) -> list[str]:
 def _summarize_groups(inputs: Inputs, groups: list[Group]) -> str:
     points = f"{inputs.n_points:,} points"
     if inputs.values is not None:
-        features = len(inputs.values.columns) or inputs.values.X.shape[1]
-        points += f" with {features:,} {'feature' if features == 1 else 'features'}"
+        features = len(inputs.values.cells) or inputs.values.values.shape[1]
+        word = "column" if inputs.is_read and inputs.values.cells else "feature"
+        points += f" with {features:,} {word}{'' if features == 1 else 's'}"
     if len(groups) < 2:
         return f"{points}. They form one group."
     assert inputs.clusters is not None
@@ -290,20 +296,31 @@ def _summarize_groups(inputs: Inputs, groups: list[Group]) -> str:
 def _summarize_classes(comparison: Comparison | None) -> list[str]:
     if comparison is None:
         return []
-    looks = f"{_count_doubtful(comparison)} wrong and should be checked."
-    return [*comparison.sentences[:1], looks if comparison.n_doubtful else "No label looks wrong."]
+    number = len(comparison.confident)
+    looks = f"{_count_doubtful(comparison)} clearly contradicted by the points near and should be checked."
+    return [*comparison.sentences[:1], looks if number else "No label is clearly contradicted by the points near it."]
 
 
 def _count_doubtful(comparison: Comparison) -> str:
-    return "1 label looks" if comparison.n_doubtful == 1 else f"{comparison.n_doubtful:,} labels look"
+    number = len(comparison.confident)
+    return "1 label is" if number == 1 else f"{number:,} labels are"
 
 
-def _summarize_anomalies(found: Anomalies) -> str:
+def _summarize_anomalies(inputs: Inputs, found: Anomalies) -> str:
     lies = _count_striking(found) if found.n_striking else "No point lies"
-    outliers = f"{lies} far from all others"
-    if not found.n_copies:
-        return f"{outliers}; no two points are equal."
-    return f"{outliers}; {_count_copies(found)} of another."
+    outliers = f"{lies} far from all others{_name_first(inputs, found)}"
+    copies = f"{_count_copies(found)} of another" if found.n_copies else "no two points are equal"
+    nearly = f", {_count_nearly(found)} of one" if len(found.nearly) else ""
+    return f"{outliers}; {copies}{nearly}."
+
+
+def _name_first(inputs: Inputs, found: Anomalies) -> str:
+    """The most striking outliers and the columns that show it."""
+    reasons = [(p, found.why[p]) for p in found.striking.tolist() if found.why.get(p)][:NAMED]
+    if not reasons:
+        return ""
+    said = [f"{inputs.names[p] if inputs.names else f'point {p}'}: {why[0][0]} is {why[0][1]}" for p, why in reasons]
+    return f" ({', '.join(said)}{', ...' if found.n_striking > len(said) else ''})"
 
 
 def _count_striking(found: Anomalies) -> str:
@@ -312,6 +329,10 @@ def _count_striking(found: Anomalies) -> str:
 
 def _count_copies(found: Anomalies) -> str:
     return "1 point is a copy" if found.n_copies == 1 else f"{found.n_copies:,} points are copies"
+
+
+def _count_nearly(found: Anomalies) -> str:
+    return "1 is nearly a copy" if len(found.nearly) == 1 else f"{len(found.nearly):,} are nearly copies"
 
 
 def _summarize_verdicts(verdicts: Table) -> str:

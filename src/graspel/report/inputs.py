@@ -17,15 +17,16 @@ from graspel.estimators.clustering import GraspelClustering
 from graspel.estimators.learner import GRASPEL
 from graspel.estimators.tsne import GraspelTSNE
 from graspel.findings import NearPoints, Table, find_outliers, near_points, near_points_of_graph
+from graspel.findings.doubtful_labels import rows_of
 from graspel.findings.effects import Means, measure_means
 from graspel.findings.near_points import NEAR
+from graspel.findings.shown import Shown, make_shown
 from graspel.graph import Graph, Origin
 from graspel.learning.eigengap import Eigengap
 from graspel.neighbors.index import NeighborIndex
 from graspel.plot.canvas import clip_name
 from graspel.plot.fitted import get_graph, get_learner
 from graspel.report.pictures import Pictures, open_pictures
-from graspel.report.values import Values, values_of_matrix
 from graspel.runtime.types import Floats, Ints
 
 SMALLEST_CLUSTERED = 8  # points; fewer are not clustered unless the user gives clusters
@@ -78,11 +79,6 @@ class Coloring:
         """Number of classes that are one class."""
         return len(self.names) - self.has_others
 
-    @property
-    def labeled(self) -> Ints:
-        """The class of each point, -1 where its label is empty."""
-        return np.where(np.asarray(self.names)[self.classes] == EMPTY, -1, self.classes)
-
 
 def make_coloring(kind: str, labels: Any, n_points: int) -> Coloring:
     """Names, sizes and classes from labels; if there are more than 60 classes, the smallest become one."""
@@ -113,8 +109,10 @@ class Inputs:
     Attributes
     ----------
     model, learner, graph, index : the fitted model, its learner, its graph and the index of its data
-    values : Values, by which groups are described; None if there are none
+    values : Shown, by which groups are described; None if there are none
+    is_read : bool, whether its columns are read one by one; those of pictures and embeddings are not
     clusters, classes : Coloring or None
+    labels : array of N, the known classes as given, or None
     clusterer : the fitted clusterer that found the clusters, if there is one
     gap : Eigengap of the graph, from which a number of clusters would be chosen if it were clustered alone
     names, texts : lists of str, or None
@@ -126,9 +124,11 @@ class Inputs:
     learner: Any
     graph: Graph
     index: NeighborIndex
-    values: Values | None
+    values: Shown | None
+    is_read: bool
     clusters: Coloring | None
     classes: Coloring | None
+    labels: Any
     clusterer: Any
     gap: Eigengap
     names: list[str] | None
@@ -156,12 +156,12 @@ class Inputs:
         """Means and effects of all columns for every group that is described."""
         if self.values is None or self.clusters is None:
             return NO_MEANS
-        return measure_means(self.values.X, self.groups, self.clusters.n_described)
+        return measure_means(self.values.values, self.groups, self.clusters.n_described)
 
     @cached_property
     def outliers(self) -> Table:
         """All points, the farthest from others first."""
-        return find_outliers(self.near)
+        return find_outliers(self.near, rows_of(self.index))
 
     @cached_property
     def outlier_scores(self) -> Floats:
@@ -207,12 +207,14 @@ def check_inputs(
     learner, graph = get_learner(model), get_graph(model)
     n, index = graph.n_nodes, model.index_
     index.expect(count_listed())  # what clusters, near points and map ask for, in one search
-    values = _find_values(learner, index, X, features, is_read=images is None and texts is None)
+    values = _find_values(learner, index, X, features)
+    is_named = isinstance(X, Shown) or features is not None or hasattr(learner, "feature_names_in_")
     given: dict[str, Any] = {
         "names": _check_strings("names", names, n, "point", LONGEST_LABEL),
         "texts": _check_strings("texts", texts, n, "point", min(LONGEST_TEXT, max(40, TEXT_BUDGET // n))),
-        "pictures": None if images is None else open_pictures(images, None if values is None else values.X, n),
+        "pictures": None if images is None else open_pictures(images, None if values is None else values.values, n),
         "classes": None if labels is None else make_coloring("class", labels, n),
+        "labels": labels,
     }
     clusterer, found = _find_clusters(model, learner, graph, index, clusters)
     gap = getattr(clusterer, "eigengap_", None)
@@ -222,6 +224,7 @@ def check_inputs(
         graph=graph,
         index=index,
         values=values,
+        is_read=is_named or (images is None and texts is None),
         clusters=None if found is None else make_coloring("cluster", found, n),
         clusterer=clusterer,
         gap=find_eigengap(without_critical_edges(graph), random_state=0, n_jobs=learner.n_jobs) if gap is None else gap,
@@ -281,27 +284,27 @@ def _make_clusterer(n_clusters: Any, learner: GRASPEL) -> GraspelClustering:
     return GraspelClustering(n_clusters, **changed, **run)
 
 
-def _find_values(learner: Any, index: NeighborIndex, X: Any, features: Any, *, is_read: bool) -> Values | None:
-    """The values by which groups are described: those that are given, or those of the fit.
-
-    `is_read` says whether columns without names are read one by one; those of pictures and embeddings are not.
-    """
+def _find_values(learner: Any, index: NeighborIndex, X: Any, features: Any) -> Shown | None:
+    """The values by which groups are described: those that are given, or those of the fit."""
     names = features
-    if features is None:
-        names = getattr(learner, "feature_names_in_", None) if X is None else getattr(X, "columns", None)
-    X = index.features if X is None else _check_X(learner, X, index.n_points)
+    if isinstance(X, Shown) or (features is None and hasattr(X, "columns")):
+        shown = make_shown(X)
+        _check_rows(shown.values, index.n_points)
+        return shown
+    if X is None:
+        names = getattr(learner, "feature_names_in_", None) if features is None else features
+    X = index.features if X is None else _check_rows(check_data(learner, X), index.n_points)
     names = _check_strings("features", names, 0 if X is None else X.shape[1], "column", LONGEST_LABEL)
-    return None if X is None else values_of_matrix(X, names, is_read=is_read or names is not None)
+    return None if X is None else make_shown(X, names if names is not None else [""] * X.shape[1])
 
 
-def _check_X(learner: Any, X: Any, n_points: int) -> Any:
-    checked = check_data(learner, X)
-    if checked.shape[0] != n_points:
+def _check_rows(X: Any, n_points: int) -> Any:
+    if X.shape[0] != n_points:
         raise ValueError(
-            f"X has {checked.shape[0]:,} rows, but the graph has {n_points:,} nodes; give one row for each point that "
-            "the model was fitted to, or leave X out."
+            f"X has {X.shape[0]:,} rows, but the graph has {n_points:,} nodes; give one row for each point that the "
+            "model was fitted to, or leave X out."
         )
-    return checked
+    return X
 
 
 def _check_strings(what: str, given: Any, number: int, of: str, longest: int) -> list[str] | None:

@@ -62,7 +62,8 @@ def write_report(
         or a folder with one file for each point, in the order of their names.
     X : array, sparse matrix or DataFrame (N x M), optional
         The values by which groups are described, such as those before scaling, or the features of points whose
-        distances were learned from. Default: the data that the model was fitted to.
+        distances were learned from. A DataFrame may hold categories, dates and missing values. Default: the data that
+        the model was fitted to.
     features : sequence of M str, optional
         Names of the columns of X; default: those that it had when the model was fitted.
     title : str, optional

@@ -2,7 +2,6 @@
 import { colorBar, Columns } from "./columns.js";
 import { make } from "./dom.js";
 import { classColor, classShape, isDark, rampColor, rgb } from "./theme.js";
-import { formatValue } from "./words.js";
 
 const MISSING = [128, 128, 128, 110];  // color of a point without a value
 
@@ -18,7 +17,7 @@ export function listChoices({ points, columns, outlierScores }) {
 
 function byColumn(columns, c, kind) {
   const { name, words, values } = columns.list[c];
-  if (!words) return { kind, name, positions: columns.positions(c), span: columns.span(c) };
+  if (!words) return { kind, name, positions: columns.positions(c), ends: columns.span(c).map((end) => columns.say(c, end)) };
   const classes = Uint16Array.from(values, (v) => (Number.isNaN(v) ? words.length : v));
   const sizes = new Array(words.length + 1).fill(0);
   for (const k of classes) sizes[k]++;
@@ -45,7 +44,7 @@ export function colorPoints(coloring, n, lit) {
 }
 
 // What the colors of numbers mean.
-export function scaleLegend({ name, span: [low, high] }) {
-  return [make("span", { className: "note" }, `${name}: `), make("span", {}, formatValue(low)), colorBar(), make("span", {}, formatValue(high)),
+export function scaleLegend({ name, ends: [low, high] }) {
+  return [make("span", { className: "note" }, `${name}: `), make("span", {}, low), colorBar(), make("span", {}, high),
     make("span", { className: "note" }, "The lowest and the highest 2 % have the colors of the ends.")];
 }

@@ -2,7 +2,7 @@
 import { draw } from "./dom.js";
 import { rampColor } from "./theme.js";
 import { bytes, floats, shorts } from "./unpack.js";
-import { formatShare, formatValue } from "./words.js";
+import { formatDate, formatShare, formatValue } from "./words.js";
 
 export const STRIKING = 3;  // robust standard deviations from the median of its group from which a value is marked
 const RARE = 0.05;  // share of a group from which a word is not marked
@@ -13,8 +13,8 @@ const NORMAL = 0.6745;  // the upper quartile of a normal variable
 export class Columns {
   // `packed`: [{ name, values }] with numbers, NaN where one is missing, or [{ name, words, codes }].
   constructor(packed) {
-    this.list = packed.map(({ name, values, words = null, codes }) => {
-      if (!words) return { name, words, values: floats(values) };
+    this.list = packed.map(({ name, kind = "number", values, words = null, codes }) => {
+      if (!words) return { name, kind, words, values: floats(values) };
       return { name, words, values: Float32Array.from(shorts(codes), (code) => (code < words.length ? code : NaN)) };
     });
     this.kept = new Map();
@@ -26,7 +26,12 @@ export class Columns {
 
   show(c, i) {
     const { words, values } = this.list[c];
-    return Number.isNaN(values[i]) ? "missing" : words ? words[values[i]] : formatValue(values[i]);
+    return Number.isNaN(values[i]) ? "missing" : words ? words[values[i]] : this.say(c, values[i]);
+  }
+
+  // A number of a column: a date as a date.
+  say(c, value) {
+    return this.list[c].kind === "date" ? formatDate(value) : formatValue(value);
   }
 
   // The values of some points, sorted, without missing ones.
@@ -64,7 +69,7 @@ export class Columns {
   describeUsual(c, usual) {
     const { words } = this.list[c];
     if (!usual.number) return "nothing";
-    if (!words) return usual.quartiles[0] === usual.quartiles[2] ? formatValue(usual.quartiles[1]) : `${formatValue(usual.quartiles[0])} to ${formatValue(usual.quartiles[2])}`;
+    if (!words) return usual.quartiles[0] === usual.quartiles[2] ? this.say(c, usual.quartiles[1]) : `${this.say(c, usual.quartiles[0])} to ${this.say(c, usual.quartiles[2])}`;
     const most = usual.shares.indexOf(Math.max(...usual.shares));
     return `${words[most]} (${formatShare(usual.shares[most])})`;
   }
@@ -109,7 +114,7 @@ export class Columns {
       const at = words ? order.indexOf(values[i]) : Math.max(0, Math.min(n - 1, Math.floor((n * (values[i] - low)) / (high - low || 1))));
       if (at >= 0) (isInside(i) ? inside : outside)[at]++;
     }
-    const ends = words ? [words[order[0]], order.length > 1 ? words[order[order.length - 1]] : ""] : [formatValue(low), formatValue(high)];
+    const ends = words ? [words[order[0]], order.length > 1 ? words[order[order.length - 1]] : ""] : [this.say(c, low), this.say(c, high)];
     return drawDistribution(name, inside, outside, ends, color);
   }
 }

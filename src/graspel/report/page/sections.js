@@ -50,12 +50,15 @@ function heatMap(page, found, isCompact) {
 
 function doubtful(page, { doubtful: list, n_doubtful: number }) {
   if (!list.length) return [make("p", {}, "No label looks wrong: the points near every point have its label.")];
-  const { points } = page;
-  const rows = list.map(({ point, suggested, score }) => [named(page, point), points.label(point), points.known.names[suggested], score.toFixed(2)]);
+  const rows = list.map(({ point, label, suggested, share, near }) => [named(page, point), label, suggested, formatShare(share),
+    near.map((i) => named(page, i))]);
+  const sure = list.filter((one) => one.confident).map((one) => one.point);
   return [
-    make("p", {}, choosing(page, list.map((one) => one.point), list.length < number ? `Select these ${formatCount(list.length)}` : "Select all of them")),
-    make("p", { className: "note" }, `${plural(number, "point")} whose near points mostly have another label${list.length < number ? `; these are the first ${formatCount(list.length)}` : ""}, the most doubtful first. The score is the share of votes for the other class minus the share for its own.`),
-    scrollBox("labels to check", table(["point", "its label", "near points say", "score"], rows)),
+    make("p", { className: "note" }, `${plural(number, "point")} whose near points mostly have another label${list.length < number ? `; these are the first ${formatCount(list.length)}` : ""}, the most doubtful first. `
+      + `${sure.length ? `Of the first ${formatCount(sure.length)} the votes clearly contradict the label` : "No label is clearly contradicted"}; the others may lie where classes meet.`),
+    make("p", {}, sure.length ? [choosing(page, sure, `Select the ${formatCount(sure.length)} clear ${sure.length === 1 ? "one" : "ones"}`), " "] : null,
+      choosing(page, list.map((one) => one.point), list.length < number ? `Select these ${formatCount(list.length)}` : "Select all of them")),
+    scrollBox("labels to check", table(["point", "its label", "near points say", "share of the votes", "such as"], rows)),
   ];
 }
 
@@ -66,26 +69,26 @@ function named(page, point) {
 }
 
 export function showAnomalies(page, found) {
-  const reasons = page.columns.exist ? [(point) => oddColumns(page, point)] : [];
-  const outliers = found.outliers.map(([point, score]) => [named(page, point), formatNumber(score), ...reasons.map((say) => say(point))]);
+  const hasReasons = found.outliers.some(([, , why]) => why.length);
+  const outliers = found.outliers.map(([point, score, why]) => [named(page, point), formatNumber(score), ...(hasReasons ? [oddColumns(why)] : [])]);
+  const more = found.n_outliers > found.outliers.length ? ` These are the first of ${formatCount(found.n_outliers)}.` : "";
+  const nearly = found.nearly.map((pair) => [make("div", { className: "chips" }, pair.map((i) => page.chip(i))), "nearly"]);
   const copies = found.copies.map(({ points, number }) => [make("div", { className: "chips" }, points.map((i) => page.chip(i))), formatCount(number)]);
   const bridges = [
     ...found.edges.map(([p, q, cut]) => [make("div", { className: "chips" }, page.chip(p), page.chip(q)), "edge", formatCount(cut), cut]),
     ...found.nodes.map(([p, cut]) => [page.chip(p), "point", formatCount(cut), cut]),
   ].sort((a, b) => b[3] - a[3]).map((row) => row.slice(0, 3));
   fill(element("anomalies"),
-    block("Outliers", "How many times farther each is from the points near it than is usual there.", ["point", "times", ...reasons.map(() => "odd in")], outliers),
-    block("Copies", found.n_copies ? `${plural(found.n_copies, "point")} equal to an earlier one.` : "No two points are equal.", ["equal points", "number"], copies),
+    block("Outliers", outliers.length ? `How many times farther each is from the points near it than is usual there.${more}` : "No point lies far from all others.", ["point", "times", ...(hasReasons ? ["odd in"] : [])], outliers),
+    block("Copies", `${found.n_copies ? `${plural(found.n_copies, "point")} equal to an earlier one` : "No two points are equal"}${found.n_nearly ? `; ${formatCount(found.n_nearly)} nearly so` : ""}.`, ["equal points", "number"], [...copies, ...nearly]),
     block("Bridges", bridges.length ? "Single edges and points without which the graph falls apart, and how many points are then cut off." : "No single edge or point connects five or more points to the rest.", ["bridge", "kind", "points cut off"], bridges));
 }
 
-// The columns in which a point differs most from its group.
-function oddColumns(page, point) {
-  const { columns, points } = page;
-  const odd = columns.compare(point, ...points.peers(point)).filter((one) => one.isOdd).slice(0, NAMED_COLUMNS);
-  if (!odd.length) return "no single column";
-  return make("ul", { className: "plain" }, odd.map(({ c, usual }) => make("li", {}, make("strong", {}, columns.list[c].name), ` ${columns.show(c, point)}`,
-    make("span", { className: "note" }, ` usual: ${columns.describeUsual(c, usual)}`))));
+// The columns that make a point an outlier: name, value, and the values near it.
+function oddColumns(why) {
+  if (!why.length) return "no single column";
+  return make("ul", { className: "plain" }, why.slice(0, NAMED_COLUMNS).map(([name, value, usual]) => make("li", {}, make("strong", {}, name), ` ${value}`,
+    make("span", { className: "note" }, ` near: ${usual}`))));
 }
 
 const choosing = (page, points, words) => button(words, () => page.choose(points, true));

@@ -14,6 +14,8 @@ export const formatValue = (number) => {
   if (!Number.isFinite(number) || (size !== 0 && (size < 1e-4 || size >= 1e12))) return String(Number(number.toPrecision(4)));
   return Number(number.toPrecision(7)).toLocaleString("en", { useGrouping: size >= 10000, maximumSignificantDigits: size >= 1e5 ? 7 : 5 });
 };
+// Days since 1970 as a date.
+export const formatDate = (days) => (Math.abs(days) < 1e8 ? new Date(Math.round(days) * 864e5).toISOString().slice(0, 10) : `${formatNumber(days)} days`);
 export const plural = (number, word) => `${formatCount(number)} ${word}${number === 1 ? "" : "s"}`;
 
 export function shortened(text, length) {
