@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from inspect import getdoc
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,20 @@ def test_estimators_have_at_most_fifteen_parameters():
     estimators = [getattr(graspel, name) for name in graspel.__all__ if name.upper().startswith("GRASPEL")]
     assert len(estimators) >= 7
     assert {e.__name__: len(e._get_param_names()) for e in estimators if len(e._get_param_names()) > 15} == {}
+
+
+def test_every_parameter_of_an_estimator_is_described_once():
+    """Those that estimators share stand in the docstring of their base, and in what help() shows."""
+    import graspel
+    from graspel.runtime.docstrings import ENTRY, find_section
+
+    estimators = [getattr(graspel, name) for name in graspel.__all__ if name.upper().startswith("GRASPEL")]
+    for estimator in estimators:
+        entries = ENTRY.finditer(find_section(getdoc(estimator) or "", "Parameters"))
+        described = [name for entry in entries for name in entry[1].split(", ")]
+        assert sorted(described) == sorted(estimator._get_param_names()), estimator.__name__
+    texts = "".join(path.read_text(encoding="utf-8") for path in (SOURCE / "estimators").glob("*.py"))
+    assert texts.count("It also seeds a learner that has no seed of its own.") == 1
 
 
 # Where two public functions or classes of one name are right, with the reason.
