@@ -9,8 +9,6 @@ import typer
 from graspel.cli import audit, classify, cluster, convert, demo, embed, info, learn, plan, predict, recover, report
 from graspel.cli.memory_limit import check_memory_limit
 
-__all__ = ["build_app"]
-
 HELP = """\
 Say what is in a table of points: groups, odd points, wrong labels. All of it rests on a sparse, connected graph that
 is learned from the points.

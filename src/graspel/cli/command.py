@@ -20,8 +20,6 @@ from graspel.cli.config import CONFIG_OPTIONS, SUFFIXES, write_config
 from graspel.cli.errors import friendly_errors
 from graspel.cli.parameters import LEARNER, describe_parameters, has_learner
 
-__all__ = ["Command"]
-
 
 class _ShortUsage(TyperCommand):
     """A command that says how it is used, in a few lines, where nothing is given."""

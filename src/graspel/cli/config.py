@@ -16,8 +16,6 @@ import typer
 
 from graspel.io.checks import UnusableFile
 
-__all__ = ["CONFIG_OPTIONS", "write_config"]
-
 SUFFIXES = (".toml",)
 NOT_KEPT = ("help", "parameters", "config", "write_config")
 

@@ -26,8 +26,6 @@ from typing import Any, NoReturn
 
 from graspel.runtime.shown import escape_controls
 
-__all__ = ["DEBUG_VARIABLE", "USER_ERRORS", "explain", "friendly_errors"]
-
 DEBUG_VARIABLE = "GRASPEL_DEBUG"
 
 # Errors caused by a file, an option or the machine of the user; any other error is a bug of graspel.

@@ -10,8 +10,6 @@ from __future__ import annotations
 import errno
 import os
 
-__all__ = ["check_memory_limit", "needed_megabytes"]
-
 # Megabytes of address space, measured with numpy 2.4, scipy 1.17 and scikit-learn 1.9 on Linux.
 LIBRARIES = 900  # all libraries that a command loads, with one thread of OpenBLAS, and a small run
 BLAS_THREAD = 90  # each further thread of OpenBLAS; numpy and scipy bring one copy each

@@ -11,15 +11,6 @@ from typing import Any
 
 from graspel.runtime.shown import escape_controls
 
-__all__ = [
-    "check_files",
-    "print_json",
-    "print_line",
-    "print_table",
-    "to_json_types",
-]
-
-
 KINDS = {  # of files that commands write: where the formats stand, and what the file holds
     "graph": ("graspel.io.graph_files:FORMATS", "a graph"),
     "labels": ("graspel.io.point_files:LABELS", "labels"),

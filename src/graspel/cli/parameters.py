@@ -18,8 +18,6 @@ from typing import Any, NamedTuple
 
 from graspel.runtime.docstrings import find_section, inherit_entries
 
-__all__ = ["Described", "build_estimator", "describe_parameters", "find_initial_file", "parse_value", "read_settings"]
-
 ESTIMATORS = Path(__file__).parent.parent / "estimators"
 NOT_HERE = ("learner", "verbose", "callback")  # parameters for Python: an object, a function, and printed progress
 ONE_LINE = 60  # characters of the help of an option

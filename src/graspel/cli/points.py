@@ -13,16 +13,6 @@ import typer
 from graspel.cli.options import option
 from graspel.runtime.progress import announce
 
-__all__ = [
-    "OF_GRAPH",
-    "NewTableOptions",
-    "TableOptions",
-    "make_index",
-    "open_on_cluster",
-    "save_with_reading",
-    "split_names",
-]
-
 CONNECT_SECONDS = 10  # time in which a Dask scheduler must answer
 READING = "Reading .npy .npz .csv .tsv .xlsx .parquet .feather .mtx .h5ad .zarr"
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
-__all__ = ["progress_bar"]
-
 
 @contextmanager
 def progress_bar(show: bool = True) -> Iterator[None]:

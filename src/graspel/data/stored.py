@@ -27,8 +27,6 @@ from graspel.runtime.parallel import row_blocks
 from graspel.runtime.progress import announce
 from graspel.runtime.shown import quote
 
-__all__ = ["StoredMatrix", "as_stored", "copy_to_disk", "is_zarr_folder", "open_folder"]
-
 BLOCK_BYTES = 1 << 26  # size of a block of rows that is read at once: 64 MB
 ZARR_MARKS = (".zarray", ".zgroup", "zarr.json")  # files by which versions 2 and 3 mark a folder
 PURPOSE = "Reading a folder of Parquet files"

@@ -35,8 +35,6 @@ from graspel.neighbors.index import NeighborIndex
 from graspel.runtime.shown import shorten
 from graspel.runtime.types import Ints
 
-__all__ = ["FINDINGS", "Audit", "audit"]
-
 NEEDED = {"labels": "the labels as y", "leakage": "the parts as split"}
 POINTS = {
     "point": "",

@@ -17,8 +17,6 @@ from graspel.neighbors.search import Neighbors
 from graspel.runtime.parallel import one_thread_per_call
 from graspel.runtime.types import Floats, Ints
 
-__all__ = ["NEAR", "NearPoints", "near_points", "near_points_of_graph"]
-
 NEAR = AROUND  # near points of each point: enough for a density and a vote, few enough to be of one group
 
 

@@ -10,8 +10,6 @@ import numpy as np
 from graspel.io.columns import CATEGORY, DATE, NUMBER, Column, Shown, TableColumns, read_columns
 from graspel.io.encoder import TableEncoder
 
-__all__ = ["Shown", "make_shown", "say_difference", "show_value"]
-
 
 def show_value(value: float, kind: str) -> str:
     """A number with three or four digits, a date as a date, a share of a category in percent.

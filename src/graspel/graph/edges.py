@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from graspel.graph.graph import Graph
 
 
-__all__ = ["Origin", "canonical_edges", "edge_keys", "unique_edges", "why"]
-
-
 class Origin(IntEnum):
     """Why an edge is in the graph: the step of the method that added it.
 

@@ -18,8 +18,6 @@ from graspel.runtime.shown import quote
 if TYPE_CHECKING:
     from graspel.graph.graph import Graph
 
-__all__ = ["check_names", "find_node", "shown_node"]
-
 SHOWN_NAMES = 3  # names that an error shows as examples
 
 

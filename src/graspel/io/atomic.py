@@ -22,8 +22,6 @@ from pathlib import Path
 
 from graspel.io.checks import check_suffix
 
-__all__ = ["check_output", "check_target", "write_atomically"]
-
 LONGEST_SUFFIX = 40  # characters; no format has a longer one, and names are limited to 255 bytes
 _DISK_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}  # EDQUOT: the quota is used up; not on Windows
 

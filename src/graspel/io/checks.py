@@ -12,15 +12,6 @@ from pathlib import Path
 from graspel.runtime.memory import available_memory
 from graspel.runtime.shown import shorten
 
-__all__ = [
-    "UnusableFile",
-    "check_claimed_size",
-    "check_fits_memory",
-    "check_suffix",
-    "file_suffix",
-    "refuse_unreadable",
-]
-
 DOUBLE_SUFFIXES = (".csv.gz",)  # suffixes with two dots that name one format
 ENTRIES = 1_000  # claimed size for each entry of the file; no real graph or table has 999 of 1,000 nodes or rows empty
 FREE = 10_000_000  # claimed size that needs no entries; arrays of this length take less than 100 MB each

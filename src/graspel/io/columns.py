@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from graspel.runtime.types import Floats
 
-__all__ = ["CATEGORY", "DATE", "FLAG_WORDS", "NUMBER", "Column", "Shown", "TableColumns", "parse_dates", "read_columns"]
-
 NUMBER, DATE, CATEGORY = "number", "date", "category"
 FLAG_WORDS = ("false", "true")
 ISO_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?")

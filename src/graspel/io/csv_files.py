@@ -15,19 +15,6 @@ from typing import Any, TextIO, cast
 
 from graspel.runtime.shown import quote
 
-__all__ = [
-    "find_delimiter",
-    "is_number",
-    "number_lines",
-    "open_text",
-    "parse_float",
-    "parse_whole",
-    "read_cells",
-    "read_name",
-    "write_cells",
-    "write_name",
-]
-
 DELIMITERS = ("\t", ";", ",")  # in the order in which they are looked for
 LONGEST_CELL = 2**31 - 1  # characters; Python's own limit, 131,072, is less than some documents
 FORMULA = "=+-@\t\r"  # characters with which formulas begin in Excel, LibreOffice and Google Sheets (OWASP)

@@ -29,17 +29,6 @@ from graspel.runtime.parameters import check_choice
 from graspel.runtime.shown import quote
 from graspel.runtime.types import Floats
 
-__all__ = [
-    "IMPUTATIONS",
-    "MAX_CATEGORIES",
-    "SCALES",
-    "TableEncoder",
-    "find_medians",
-    "find_scales",
-    "find_uneven",
-    "warn_uneven_scales",
-]
-
 SCALES = ("standard", "robust")
 IMPUTATIONS = ("median",)
 UNEVEN = (

@@ -29,8 +29,6 @@ from graspel.io.table import MISSING, FileTable
 from graspel.runtime.parameters import check_choice
 from graspel.runtime.shown import quote
 
-__all__ = ["ColumnPreparation", "FeatureColumns", "make_features"]
-
 ENCODINGS = ("onehot",)
 SHOWN = 3  # words of a column of text that an error shows
 CHOSEN_SCALE = "robust"  # an outlier, which a report looks for, hardly changes it

@@ -39,8 +39,6 @@ from graspel.io.npy_arrays import open_archive, pack_texts, read_member, read_wh
 from graspel.runtime.optional import import_optional
 from graspel.runtime.shown import quote, shorten
 
-__all__ = ["COLUMNS", "FORMATS", "EdgeTable", "check_edge_columns", "read_graph_file", "write_graph_file"]
-
 PathLike = str | os.PathLike[str]
 
 COLUMNS = ("head", "tail", "weight", "origin", "round", "eta", "gradient")

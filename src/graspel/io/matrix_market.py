@@ -24,8 +24,6 @@ from graspel.io.checks import check_claimed_size
 from graspel.runtime.shown import quote
 from graspel.runtime.sparse_structure import MAX_SIDE
 
-__all__ = ["read_matrix_market"]
-
 FORMS = {"coordinate": 3, "array": 2}  # number of sizes in the line below the header: rows, columns, entries
 TYPES = {"real": np.float64, "double": np.float64, "integer": np.int64, "unsigned-integer": np.uint64, "pattern": None}
 # Sign of the entries above the diagonal, which a file of this symmetry leaves out; None where it has all entries.

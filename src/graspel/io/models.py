@@ -31,8 +31,6 @@ from graspel.io.npy_arrays import open_archive, pack_texts, read_member, unpack_
 from graspel.runtime.shown import quote, shorten
 from graspel.runtime.sparse_structure import check_sparse_structure
 
-__all__ = ["SavedModel", "check_array_read", "load_model", "save_model"]
-
 FORMAT = 1  # version of the format
 SUFFIXES = (".npz",)
 PACKAGE = "graspel"

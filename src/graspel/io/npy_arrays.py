@@ -18,8 +18,6 @@ import numpy as np
 
 from graspel.runtime.shown import quote
 
-__all__ = ["open_archive", "pack_texts", "read_member", "read_npy", "read_whole_number", "unpack_texts"]
-
 MAPPED_BYTES = 10_000  # bytes from which a .npy file is mapped; a smaller one may be empty, which cannot be mapped
 ENDS = "_ends"  # what follows the name of an array of text, in the name of the array that says where each text ends
 

@@ -16,8 +16,6 @@ from graspel.io.table import FileTable, table_of_cells
 from graspel.runtime.optional import import_optional
 from graspel.runtime.shown import quote, shorten
 
-__all__ = ["choose_array", "open_zarr", "read_arrow", "read_h5ad", "read_xlsx", "read_zarr"]
-
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # columns in which pandas keeps the index of a DataFrame
 
 

@@ -32,8 +32,6 @@ from graspel.io.csv_files import (
 from graspel.io.npy_arrays import read_npy
 from graspel.runtime.shown import quote
 
-__all__ = ["COORDINATES", "LABELS", "read_labels", "read_texts", "write_coordinates", "write_labels", "write_rows"]
-
 LABELS = (".csv", ".npy")
 COORDINATES = (".csv", ".npy")
 TEXTS = (".txt", ".csv", ".npy")

@@ -22,8 +22,6 @@ from graspel.io.csv_files import is_number, parse_float
 from graspel.runtime.shown import quote
 from graspel.runtime.types import Floats
 
-__all__ = ["FileTable", "parse_column", "parse_flags", "table_of_cells"]
-
 MISSING = ("", "na", "n/a", "nan", "null", "none", "?", "-")  # cells that hold no value, in lower case
 
 

@@ -23,8 +23,6 @@ from graspel.io.table import FileTable
 from graspel.runtime.shown import quote, shorten
 from graspel.runtime.types import Floats
 
-__all__ = ["PointTable", "Reading", "Roles", "assign_roles"]
-
 MIN_ID_ROWS = 10  # rows from which different whole numbers look like an id; fewer may differ by chance
 MAX_CLASSES = 50  # largest number of different values of a column that is named like a class and looks like one
 ID_NAMES = re.compile(r"(^|[\W_])(ids?|idx|index|nr|no|number|key|code|row|uid|unnamed: 0)($|[\W_])|^$", re.IGNORECASE)

@@ -45,8 +45,6 @@ from graspel.runtime.shown import quote
 from graspel.runtime.sparse_structure import check_sparse_structure
 from graspel.runtime.types import Floats
 
-__all__ = ["SUFFIXES", "read_data", "read_table"]
-
 MIN_COUNTED = 3  # columns from which a first line 0, 1, 2, ... is taken for the names that pandas gives to columns
 # What an array holds if not real numbers, by numpy's letter for its type.
 _KINDS = {"c": "complex numbers", "U": "text", "S": "text", "T": "text", "M": "dates", "m": "durations", "V": "records"}

@@ -31,8 +31,6 @@ from graspel.runtime.parallel import count_threads, one_thread_per_call
 from graspel.runtime.parameters import check_number, generator, get_state, restore_generator
 from graspel.runtime.types import Bools, Floats, Ints
 
-__all__ = ["NeighborIndex"]
-
 Search = Callable[[Any, int, np.random.Generator], Neighbors]
 
 AUTO = "auto"

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-__all__ = ["COLORS", "MARKERS", "SUFFIXES", "check_labels", "clip_name", "new_axes", "new_figure", "save"]
-
 COLORS = (
     "#0072B2",
     "#E69F00",

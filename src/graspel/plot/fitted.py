@@ -6,8 +6,6 @@ from typing import Any
 
 from graspel.graph import Graph
 
-__all__ = ["get_graph", "get_labels", "get_learner"]
-
 
 def get_graph(fitted: Any) -> Graph:
     """The learned graph of a fitted model, or the graph itself."""

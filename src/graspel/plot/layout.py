@@ -20,8 +20,6 @@ from graspel.linalg import smallest_eigenpairs
 if TYPE_CHECKING:
     from graspel.graph import Graph
 
-__all__ = ["best_view", "place_nodes", "spectral_layout"]
-
 EXACT = 5_000  # nodes; on larger graphs the eigenvectors are computed to 1e-3 in the energy norm, enough for a picture
 
 

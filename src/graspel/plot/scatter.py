@@ -14,8 +14,6 @@ from graspel.plot.canvas import COLORS, FAINT, MANY, MARKERS, QUIET, TEXT, check
 from graspel.plot.drawing import best_view
 from graspel.runtime.types import Floats
 
-__all__ = ["draw_legend", "draw_points", "embedding", "write_names"]
-
 HAZE = 0.35  # share of white in the color of the farthest point
 NAME_SIZE, LETTER_WIDTH, LINE_HEIGHT = 15, 0.65, 1.15  # of the names, in points, and in units of the size
 CROWDED = 0.35, 1.5  # factors of a point's size where points are densest and sparsest

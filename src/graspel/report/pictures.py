@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 from graspel.io.checks import UnusableFile
 from graspel.runtime.types import Ints
 
-__all__ = ["BUDGET", "Pictures", "make_sheets", "open_pictures", "picture_as_text"]
-
 Bytes = NDArray[np.uint8]
 
 BUDGET = 7_000_000  # bytes of all sheets as text; with it the page of MNIST stays below 15 MB

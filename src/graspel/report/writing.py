@@ -13,8 +13,6 @@ from graspel.runtime.progress import announce
 if TYPE_CHECKING:
     from graspel.report.inputs import Source
 
-__all__ = ["check_report_file", "write_report"]
-
 SUFFIXES = (".html", ".htm")
 
 

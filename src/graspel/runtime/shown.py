@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["escape_controls", "quote", "shorten"]
-
 QUOTED = 60  # characters of a value in a message; enough to find it in a file
 SHORTENED = 300  # characters of a sentence by another library, such as the reason why a parser failed
 

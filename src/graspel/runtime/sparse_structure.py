@@ -16,8 +16,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["MAX_SIDE", "check_sparse_structure"]
-
 MAX_SIDE = 2**31 - 1  # rows or columns (nodes of a graph); scikit-learn requires 32-bit sparse indices
 
 COMPRESSED = {"csr": 0, "csc": 1, "bsr": 0}  # format: the axis that `indptr` runs along
