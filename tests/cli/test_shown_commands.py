@@ -60,6 +60,14 @@ def save_folder(path: Path) -> None:
     frame().to_parquet(path / "0.parquet")
 
 
+def save_photos(path: Path) -> None:
+    from PIL import Image
+
+    path.mkdir()
+    for at, row in enumerate(points(n_columns=64)):
+        Image.fromarray(np.clip(20 * row + 60, 0, 255).astype(np.uint8).reshape(8, 8)).save(path / f"{at:02}.png")
+
+
 GROUPS = np.array(["a", "b", "c"])[np.arange(N) % 3]
 FEW = np.where(np.arange(N) < 9, GROUPS, "")
 NAMES = [f"P{at:02}" for at in range(N)]
@@ -86,6 +94,7 @@ MAKERS = {
     "data.parquet": lambda path: frame(y=GROUPS, part=["train", "test"] * (N // 2)).to_parquet(path),
     "points.zarr": save_zarr,
     "folder-of-parquet": save_folder,
+    "photos": save_photos,
     "classes.csv": lambda path: pd.Series(GROUPS, name="class").to_csv(path, index=False),
     "names.txt": lambda path: path.write_text("\n".join(NAMES)),
     "texts.txt": lambda path: path.write_text("\n".join(NAMES)),

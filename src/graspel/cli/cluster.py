@@ -23,9 +23,7 @@ SHOWN_SIZES = 20  # sizes of clusters in the printed summary
 OF_NODES = ("assign_labels", "random_state", "n_jobs")  # parameters that clustering a given graph has too
 
 
-PointsFile = Annotated[
-    Path | None, options.argument("The points, one per row: a file, or a folder of .parquet", "DATA")
-]
+PointsFile = Annotated[Path | None, options.argument("The points: a file, a folder of .parquet or of pictures", "DATA")]
 ClustersFile = Annotated[Path, option("The cluster of every point: .csv or .npy", "FILE", "--output", "-o")]
 GraphFile = Annotated[Path | None, option("Cluster this graph, instead of learning one", "FILE", "--graph")]
 SaveGraph = Annotated[Path | None, option("Also write the learned graph", "FILE")]

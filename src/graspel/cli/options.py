@@ -57,7 +57,7 @@ def argument(help: str, metavar: str) -> Any:
     return typer.Argument(help=help, show_default=False, metavar=metavar)
 
 
-DataFile = Annotated[Path, argument("The points, one per row: a file, or a folder of .parquet", "DATA")]
+DataFile = Annotated[Path, argument("The points: a file, a folder of .parquet or of pictures", "DATA")]
 GraphArgument = Annotated[Path, argument(f"The graph: {GRAPH_FORMATS}", "GRAPH")]
 GraphOutput = Annotated[Path, option(f"The graph: {GRAPH_FORMATS}", "FILE", "--output", "-o")]
 LabelsFile = Annotated[Path | None, option("Known classes, to compare with: .csv or .npy", "FILE")]

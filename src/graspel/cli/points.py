@@ -44,10 +44,13 @@ class NewTableOptions:
 
     def read_like(self, path: Path, reading: Any) -> Any:
         """Read new points as those of a model were read; a `Reading` says how, None that nothing was done to them."""
+        from graspel.io.picture_files import list_pictures, read_pictures
         from graspel.io.table_roles import Reading, Roles
         from graspel.io.tables import read_table
 
         announce("reading", detail=path.name)
+        if path.is_dir() and list_pictures(path):
+            return read_pictures(path)
         like = reading or Reading(Roles())
         return read_table(path, key=self.key, header=self.header, roles=Roles(self.id_column), like=like)
 
@@ -80,11 +83,18 @@ class TableOptions(NewTableOptions):
         `chooses` says whether columns are prepared as they need it where no option says how.
         """
         from graspel.data.stored import open_folder
+        from graspel.io.picture_files import list_pictures, read_pictures
         from graspel.io.table_roles import PointTable
         from graspel.io.tables import read_table
 
         announce("reading", detail=path.name)
         given = self.list_given("key", "header")
+        if path.is_dir() and list_pictures(path):
+            if self.list_given():
+                raise ValueError(
+                    f"{path} is a folder of pictures, which has no columns: leave out {self.list_given()}."
+                )
+            return read_pictures(path)
         reads_whole = (path / "obs").is_dir() or (given and path.suffix == ".zarr")  # AnnData; chosen columns
         if path.is_dir() and not reads_whole:
             if given:
@@ -137,10 +147,15 @@ class TableOptions(NewTableOptions):
         <BLANKLINE>
         X = read_table(Path('people.csv'), roles=Roles(drop=('name',), scale='standard')).X
         """
+        from graspel.io.picture_files import list_pictures
+
         options = {name: getattr(self, name) for name in ("key", "header") if getattr(self, name) is not None}
         own = {field.name: (getattr(self._roles(), field.name), field.default) for field in fields(self._roles())}
         roles = ", ".join(f"{name}={value!r}" for name, (value, default) in own.items() if value != default)
         given = [repr(str(path)), *(f"{name}={value!r}" for name, value in options.items())]
+        if path.is_dir() and list_pictures(path):
+            reading = f"from graspel.io.picture_files import read_pictures\n\nX = read_pictures(Path({given[0]})).X"
+            return f"from pathlib import Path\n\n{reading}"
         if path.is_dir() and not roles and path.suffix != ".h5ad":
             return (
                 f"from graspel.data.stored import open_folder\n\nX = open_folder({', '.join(given[:1])}, {self.key!r})"

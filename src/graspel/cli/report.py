@@ -51,6 +51,7 @@ def report(
 
         points = table.read(data, chooses=True)
         X, n_points = points.X, points.X.shape[0]
+        pictures = points.pictures if pictures is None else pictures
         if pictures is not None:
             open_pictures(pictures, X, n_points)  # raises before the work
         if n_clusters != options.AUTO:

@@ -58,7 +58,8 @@ class PointTable(NamedTuple):
     """The points of a table: features, names of the rows, their known classes, names of the features, and parts.
 
     None stands for what the table does not have. `id_name` is what the table calls the names of its rows, `reading`
-    is how to read new rows alike, `shown` are the features before they were prepared, and `roles` what was done.
+    is how to read new rows alike, `shown` are the features before they were prepared, and `roles` what was done;
+    `pictures` is the shape of the pictures that the rows are.
     """
 
     X: Any
@@ -70,6 +71,7 @@ class PointTable(NamedTuple):
     reading: Reading | None = None
     shown: Shown | None = None
     roles: Roles | None = None
+    pictures: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)

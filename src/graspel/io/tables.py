@@ -3,7 +3,7 @@
 ==============  ====================================================================================
 suffix          what is read
 ==============  ====================================================================================
-.npy            the array, memory-mapped
+.npy            the array, memory-mapped; one of pictures (n, height, width) becomes rows of pixels
 .npz            the array ``X``, or the only array, or the one named by `key`; also scipy's sparse format
 .csv, .csv.gz   cells separated by comma, semicolon or tab, with or without a first line of names
 .tsv            the same
@@ -45,6 +45,7 @@ from graspel.runtime.shown import quote
 from graspel.runtime.sparse_structure import check_sparse_structure
 from graspel.runtime.types import Floats
 
+CHANNELS = (1, 3)  # of pictures: gray, or red, green and blue
 MIN_COUNTED = 3  # columns from which a first line 0, 1, 2, ... is taken for the names that pandas gives to columns
 # What an array holds if not real numbers, by numpy's letter for its type.
 _KINDS = {"c": "complex numbers", "U": "text", "S": "text", "T": "text", "M": "dates", "m": "durations", "V": "records"}
@@ -98,6 +99,10 @@ def read_table(
     with refuse_unreadable(path, suffix, "If it is truncated or damaged, write it again; real numbers are needed."):
         option = {"key": key} if suffix in KEYED else {"header": header} if suffix in WITH_HEADER else {}
         content = _READERS[suffix](path, **option)
+    shape: tuple[int, ...] = tuple(getattr(content, "shape", ()))[1:]
+    is_pictures = len(shape) == 2 or (len(shape) == 3 and shape[2] in CHANNELS)
+    if is_pictures and not isinstance(content, FileTable):
+        content = content.reshape(len(content), -1)
     table = content if isinstance(content, FileTable) else FileTable.of_numbers(content)
     _check_numbers(table, path)
     roles = roles or Roles()
@@ -106,7 +111,8 @@ def read_table(
         raise UnusableFile(
             f"{path} holds one point (its shape is {points.X.shape}), but a graph needs two; give more rows."
         )
-    return points
+    same = is_pictures and points.X.shape[1] == math.prod(shape)
+    return points._replace(pictures=shape) if same else points
 
 
 def _check_numbers(table: FileTable, path: Path) -> None:
@@ -126,7 +132,7 @@ def _describe_shape(shape: tuple[int, ...]) -> str:
     if len(shape) == 1:
         return f"{held}; points of one feature each take the shape ({shape[0]}, 1)"
     if len(shape) > 2:
-        return f"{held}; images and the like take the shape ({shape[0]}, {math.prod(shape[1:])})"
+        return f"{held}; flatten it to the shape ({shape[0]}, {math.prod(shape[1:])})"
     return held
 
 

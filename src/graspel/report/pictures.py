@@ -20,6 +20,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from graspel.io.checks import UnusableFile
+from graspel.io.picture_files import SUFFIXES, list_pictures, open_picture
 from graspel.runtime.types import Ints
 
 Bytes = NDArray[np.uint8]
@@ -30,8 +31,6 @@ SIDES = (48, 32, 24, 20, 16)  # pixels of a thumbnail; the largest that fits the
 SHADES = 16  # of gray in a PNG: 4 bits; more are not seen at this size
 QUALITY = 70  # of the JPEG; below it small pictures become hard to read
 SAMPLED = 1024  # pictures from which the size of all is estimated: one sheet
-SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")
-MAX_PIXELS = 50_000_000  # of one file; a larger one may be a trap for whoever opens it
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ def _rows_as_pictures(X: Any, shape: tuple[int, ...]) -> Pictures:
 def _open_folder(folder: Path, n_points: int) -> Pictures:
     if not folder.is_dir():
         raise UnusableFile(f"{folder} is not a folder; give the folder of the pictures, or their shape such as 28x28.")
-    files = sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file())
+    files = list_pictures(folder)
     if len(files) != n_points:
         raise UnusableFile(
             f"{folder} holds {len(files):,} pictures ({', '.join(SUFFIXES)}), but there are {n_points:,} points; give "
@@ -111,22 +110,11 @@ def _open_folder(folder: Path, n_points: int) -> Pictures:
 
 def _read_file(path: Path) -> Bytes:
     """A picture, made small at once: no more of it is shown."""
-    from PIL import Image
-
-    try:
-        with Image.open(path) as image:
-            if image.width * image.height > MAX_PIXELS:
-                raise UnusableFile(
-                    f"{path} has {image.width} x {image.height} pixels; give pictures of at most {MAX_PIXELS:,}."
-                )
-            image.draft("RGB", (4 * SIDES[0], 4 * SIDES[0]))
-            small = image.convert("RGB")
-            small.thumbnail((2 * SIDES[0], 2 * SIDES[0]))
-            return np.asarray(small)
-    except UnusableFile:
-        raise
-    except Exception as error:  # whatever a decoder raises
-        raise UnusableFile(f"{path} cannot be read as a picture; write it again, or take it out.") from error
+    with open_picture(path) as image:
+        image.draft("RGB", (4 * SIDES[0], 4 * SIDES[0]))
+        small = image.convert("RGB")
+        small.thumbnail((2 * SIDES[0], 2 * SIDES[0]))
+        return np.asarray(small)
 
 
 def make_sheets(pictures: Pictures, points: Ints, listed: NDArray[np.bool_]) -> dict[str, Any]:
