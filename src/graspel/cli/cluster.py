@@ -27,9 +27,7 @@ PointsFile = Annotated[Path | None, options.argument("The points: a file, a fold
 ClustersFile = Annotated[Path, option("The cluster of every point: .csv or .npy", "FILE", "--output", "-o")]
 GraphFile = Annotated[Path | None, option("Cluster this graph, instead of learning one", "FILE", "--graph")]
 SaveGraph = Annotated[Path | None, option("Also write the learned graph", "FILE")]
-Layers = Annotated[
-    bool, options.flag("Also write a column for each layer of clusters, from coarse to fine", "--layers")
-]
+Layers = Annotated[bool, options.flag("Write a column for each layer of clusters, coarse to fine", "--layers")]
 
 
 def cluster(
@@ -90,7 +88,6 @@ COMMAND = Command(
     (
         "graspel cluster points.npy -k 10 -o clusters.csv --save-graph graph.npz",
         "graspel cluster wine.csv -k 3 -o clusters.csv --scale standard --save-model wine.npz",
-        "graspel cluster points.csv -o clusters.csv --layers",
         "graspel cluster --graph graph.npz -k 10 -o clusters.csv",
     ),
     estimators=("GraspelClustering",),
