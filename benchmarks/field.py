@@ -1,7 +1,7 @@
 """Values that were not measured: errors, intervals and gaps of tables, beside the methods of scikit-learn.
 
     GRASPEL_DATA=path/to/data python -m benchmarks.field     # everything; continues where an earlier run stopped
-    python -m benchmarks.field --only errors,intervals       # errors, intervals, gaps, sparse, large
+    python -m benchmarks.field --only errors,intervals       # errors, intervals, gaps, large
     python -m benchmarks.field --fresh                       # forget what earlier runs measured
 
 A few columns of a set are hidden one by one and predicted at the rows where they are not measured, from the other
@@ -21,9 +21,12 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import spsolve
 from scipy.stats import norm
 
+from benchmarks.scaling import manifold, peak_memory
 from benchmarks.sections import FOLDER, Run, run_sections, titled_table
-from graspel import GraspelImputer, GraspelRegressor
+from graspel import GRASPEL, GraspelImputer, GraspelRegressor
+from graspel.field import Field
 from reproduction.data import load_labeled
+from reproduction.timing import call_apart, time_call
 
 CHOSEN_ON = ("digits", "coil20", "pendigits", "world/segment")
 SETS = (*CHOSEN_ON, "usps", "mnist", "world/drybean")
@@ -31,6 +34,7 @@ SHARES = (0.05, 0.2, 0.5)  # of the rows, where the column is measured
 MISSING = (0.1, 0.3)  # of the cells
 LEVELS = np.arange(0.05, 1.0, 0.05)  # of the reliability diagram
 LEVEL = 0.9
+TEN = 10  # columns of MNIST
 WIDEST = 40  # columns of a set whose gaps are filled: IterativeImputer takes minutes for more
 
 
@@ -255,10 +259,65 @@ def gaps(run: Run) -> str:
     return titled_table(title, ["set, missing", *imputers()], rows)
 
 
+def measure_mnist() -> dict[str, float]:
+    """Ten columns of all of MNIST, a tenth of the points measured, with given parameters."""
+    X = np.asarray(load_labeled("mnist").X, dtype=np.float64)
+    columns = varying_columns(X)[:TEN]
+    known = np.flatnonzero(np.random.default_rng(0).random(len(X)) < 0.1)
+    graph, seconds = timed(lambda: GRASPEL(5, max_iter=0, random_state=0).fit(np.delete(X, columns, axis=1)).graph_)
+    scale = float(X[:, columns].std() * np.median(graph.degrees) ** 0.5)
+    field = Field(graph, sigma=1e3 / np.median(graph.degrees) ** 0.5, scale=scale)
+    found, more = timed(lambda: field.condition(known, X[np.ix_(known, columns)], noise=20.0))
+    hidden = np.setdiff1d(np.arange(len(X)), known)
+    error = np.sqrt(((found.mean - X[:, columns])[hidden] ** 2).mean(axis=0)) / X[:, columns].std(axis=0)
+    return {"graph": seconds, "ten columns": more, "GB": peak_memory(), "error": float(error.mean())}
+
+
+def measure_many(n: int) -> dict[str, float]:
+    """Points on sheets: one column, a tenth of the points measured, with estimated deviations."""
+    X = manifold(n)
+    known = np.flatnonzero(np.random.default_rng(0).random(n) < 0.1)
+    graph, seconds = timed(lambda: GRASPEL(5, max_iter=0, random_state=0).fit(X[:, 1:]).graph_)
+    y = X[:, 0].astype(np.float64)
+    found, more = timed(lambda: Field(graph, error=0.2).condition(known, y[known]))
+    hidden = np.setdiff1d(np.arange(n), known)
+    deviation = np.hypot(found.deviation, found.noise)[hidden]
+    off = np.abs(found.mean - y)[hidden]
+    covered = float((off <= norm.ppf(0.5 + LEVEL / 2) * deviation).mean())
+    error = float(np.sqrt((off**2).mean()) / y.std())
+    stated = float(found.error)
+    return {"graph": seconds, "field": more, "GB": peak_memory(), "error": error, "covered": covered, "stated": stated}
+
+
+def timed(run: Callable[[], Any]) -> tuple[Any, float]:
+    """A value, and the seconds that it took."""
+    seconds, value = time_call(run)
+    return value, seconds
+
+
+def large(run: Run) -> str:
+    """MNIST exactly, and more points by estimates."""
+    n = run.options.largest
+    mnist = run.measure("large/mnist", lambda: call_apart(measure_mnist))
+    many = run.measure(f"large/{n}", lambda: call_apart(measure_many, n))
+    rows = [
+        ["MNIST, ten columns", f"{mnist['graph']:.0f}", f"{mnist['ten columns']:.0f}", f"{mnist['GB']:.1f}", "0"],
+        [
+            f"{n:,} points, one column with its parameters",
+            f"{many['graph']:.0f}", f"{many['field']:.0f}", f"{many['GB']:.1f}", f"{many['stated']:.2f}",
+        ],
+    ]  # fmt: skip
+    title = "Mean and deviation at all points, a tenth measured"
+    return titled_table(title, ["", "graph, s", "field, s", "GB at most", "error of deviations"], rows)
+
+
 OPTIONS = (
+    ("--largest", {"type": int, "default": 1_000_000, "help": "points of the largest field"}),
     ("--points", {"type": int, "default": 2000, "help": "larger sets are sampled down to so many points"}),
     ("--columns", {"type": int, "default": 2, "help": "columns of each set that are predicted"}),
 )
 
 if __name__ == "__main__":
-    run_sections("field", __doc__, {"errors": errors, "intervals": intervals, "gaps": gaps}, more=OPTIONS)
+    run_sections(
+        "field", __doc__, {"errors": errors, "intervals": intervals, "gaps": gaps, "large": large}, more=OPTIONS
+    )

@@ -308,3 +308,22 @@ def test_exact_values_stay_to_the_last_bit():
     values = np.array([0.1, 1e16, -0.3, np.nan])
     found = Field(Graph(4, [0, 1, 2], [1, 2, 3], 1.0), sigma=1, scale=1).condition(None, values, noise=0)
     assert (found.mean[:3] == values[:3]).all()
+
+
+def test_estimates_where_an_exact_factor_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Means are accurate, deviations within their error, and what needs the factor is refused."""
+    graph, rng = grid_graph(20, 20), np.random.default_rng(0)
+    nodes, y = rng.permutation(400)[:150], rng.standard_normal(150)
+    exact = Field(graph).condition(nodes, y)
+    monkeypatch.setattr("graspel.field.posterior.MOST_WORK", 1e3)
+    field = Field(graph, error=0.1)
+    found = field.condition(nodes, y)
+    np.testing.assert_allclose(found.mean, exact.mean, atol=1e-6)
+    assert (found.noise, found.scale) == (pytest.approx(exact.noise), pytest.approx(exact.scale))
+    assert (exact.error, found.error) == (0.0, 0.05)
+    assert np.sqrt(((found.deviation / exact.deviation - 1) ** 2).mean()) < 1.3 * found.error
+    for refused in (lambda: field.leave_one_out(y, nodes), lambda: field.next_measurements(1)):
+        with pytest.raises(ValueError, match="needs an exact factor"):
+            refused()
+    with pytest.raises(ValueError, match="error="):
+        Field(graph, error=2.0)

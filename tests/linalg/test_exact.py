@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from graspel.graph import Graph, grid_graph
 from graspel.linalg import effective_resistance, inverse_diagonal, logdet
 from graspel.linalg.exact_resistances import exact_resistances
-from graspel.linalg.inverse import EstimatedInverse
+from graspel.linalg.inverse import EstimatedInverse, InversePattern
 from graspel.linalg.resistance import all_resistances
 from linalg.zoo import reweighted, union
 from toy_graphs import knn_like
@@ -58,7 +58,7 @@ def test_determinants_and_diagonals():
 
 def test_estimated_diagonals_report_an_honest_error(seed):
     graph, s = knn_like(400, 4), np.linspace(0.1, 10, 400)
-    estimated = EstimatedInverse(graph.adjacency, s, 0.1, seed)
+    estimated = EstimatedInverse(InversePattern(graph.adjacency), s, 0.1, seed)
     exact = np.diag(np.linalg.inv(graph.laplacian.toarray() + np.diag(s)))
     assert estimated.error <= 0.1
     assert np.sqrt(((estimated.diagonal / exact - 1) ** 2).mean()) < 1.3 * estimated.error

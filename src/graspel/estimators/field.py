@@ -31,6 +31,9 @@ class GraspelField(LearnerEstimator):
         Prior standard deviation, in the unit of the graph. None: by maximum likelihood, for each column of values.
     scale : float, default=None
         The factor s, in the unit of the values. None: by maximum likelihood.
+    error : float, default=0.0
+        0: everything is exact, and graphs for which that takes too long are refused. Otherwise the relative standard
+        error allowed of their variances, which are estimated then.
 
     Attributes
     ----------
@@ -59,6 +62,7 @@ class GraspelField(LearnerEstimator):
         learner: GRASPEL | None = None,
         sigma: float | None = None,
         scale: float | None = None,
+        error: float = 0.0,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool | int = False,
@@ -67,6 +71,7 @@ class GraspelField(LearnerEstimator):
         self.learner = learner
         self.sigma = sigma
         self.scale = scale
+        self.error = error
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -86,6 +91,7 @@ class GraspelField(LearnerEstimator):
         for name in ("sigma", "scale"):
             if getattr(self, name) is not None:
                 check_number(name, getattr(self, name), "> 0, or None", lambda v: 0 < v < np.inf)
+        check_number("error", self.error, "from 0 to 1", lambda v: 0 <= v < 1)
         learner, index = self._begin(X)
         with self._running():
             self._learn_graph(learner, index)
@@ -97,7 +103,7 @@ class GraspelField(LearnerEstimator):
         """The field on the nodes of the graph."""
         check_is_fitted(self, "graph_")
         if self._field is None:
-            self._field = Field(self.graph_, sigma=self.sigma, scale=self.scale, n_jobs=self.n_jobs)
+            self._field = Field(self.graph_, sigma=self.sigma, scale=self.scale, error=self.error, n_jobs=self.n_jobs)
         return self._field
 
     def condition(self, nodes: ArrayLike | None, values: ArrayLike, *, noise: Any = None) -> Conditioned:

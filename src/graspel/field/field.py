@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse.csgraph import breadth_first_order
 
 from graspel.field.design import Design, choose_greedily
 from graspel.field.new_points import NewPoints
@@ -30,6 +31,7 @@ from graspel.graph.adjacency import check_nodes, check_positive
 from graspel.runtime.parameters import check_number, generator
 from graspel.runtime.types import Floats, Ints
 
+PART = 20_000  # nodes of a part whose parameters are those of a graph that is too large for an exact factor
 DEFAULT_SIGMA = 1e3  # of a field without values, as in GRASPEL
 
 
@@ -44,6 +46,8 @@ class Conditioned:
     sigma, noise, scale : float, or array of m
         The parameters: the prior standard deviation in the unit of the graph, the standard deviation of the noise
         (root mean square), and the scale s.
+    error : float
+        Relative standard error of the deviations, where they are estimated; 0 if they are exact.
     """
 
     mean: Floats
@@ -51,6 +55,7 @@ class Conditioned:
     sigma: Any
     noise: Any
     scale: Any
+    error: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,10 @@ class Field:
     trend_blocks : tuple of int or None
         Numbers of successive features whose weights have the same variance; None for one block. The weights of
         features after the blocks are estimated freely, as the mean is.
+    error : float
+        0: everything is exact, and a graph for which that takes too long is refused. Otherwise the relative standard
+        error allowed of variances in such a graph; means are accurate, and parameters that are not given are those of
+        a connected part of 20,000 nodes.
     n_jobs : int or None
         Threads; the result does not depend on it.
 
@@ -107,13 +116,16 @@ class Field:
         scale: float | None = None,
         trend: ArrayLike | None = None,
         trend_blocks: tuple[int, ...] | None = None,
+        error: float = 0.0,
         n_jobs: int | None = None,
     ) -> None:
         if sigma is not None:
             check_positive("sigma", sigma, "the prior standard deviation, or None to estimate it")
         if scale is not None:
             check_positive("scale", scale, "the standard deviation of the field in units of the graph, or None")
-        self.prior = Prior(graph, n_jobs)
+        check_number("error", error, "from 0 to 1", lambda v: 0 <= v < 1)
+        self.prior = Prior(graph, n_jobs, error)
+        self._n_jobs = n_jobs
         self.n_nodes, self.sigma, self.scale = self.prior.n_nodes, sigma, scale
         features = np.empty((self.n_nodes, 0)) if trend is None else np.asarray(trend, dtype=np.float64)
         self._H = np.column_stack([features.reshape(self.n_nodes, -1), np.ones(self.n_nodes)])
@@ -143,7 +155,7 @@ class Field:
             mean[:, columns] = posterior.mean
             found[:, columns] = _describe(group, parameters)
             deviation[:, columns] = np.sqrt(posterior.variance)[:, None] * found[2, columns]
-        return _shaped(mean, deviation, found, np.shape(values)[1:])
+        return _shaped(mean, deviation, found, np.shape(values)[1:], self.prior.error / 2)
 
     def leave_one_out(self, values: ArrayLike, nodes: ArrayLike | None = None, *, noise: Any = None) -> LeftOut:
         """Predict every value from all others, by a formula with the diagonal of the inverse.
@@ -163,6 +175,7 @@ class Field:
         -------
         left_out : LeftOut
         """
+        self.prior.require_exact("leave_one_out")
         places, Y = check_measured(values, nodes, self.n_nodes)
         mean, deviation = np.full(Y.shape, np.nan), np.full(Y.shape, np.nan)
         row_of = np.zeros(self.n_nodes, dtype=np.int64)
@@ -188,6 +201,7 @@ class Field:
         noise : float or array, default=None
             As in `condition`.
         """
+        self.prior.require_exact("log_likelihood")
         places, Y = check_measured(values, nodes, self.n_nodes)
         likelihood = np.empty(Y.shape[1])
         for _, columns, parameters, posterior in self._posteriors(places, Y, noise):
@@ -197,7 +211,7 @@ class Field:
     def variances(self) -> Floats:
         """The variance of the field at every node before any measurement; sigma is 1000 and the scale 1 if not set."""
         eps, scale = self._unfitted()
-        return self.prior.invert(eps).diagonal * scale**2
+        return np.asarray(self.prior.invert(np.full(self.n_nodes, eps)).diagonal * scale**2)
 
     def sample(self, n_samples: int = 1, *, random_state: Any = None) -> Floats:
         """Draw fields with mean zero; sigma is 1000 and the scale 1 if not set.
@@ -215,12 +229,9 @@ class Field:
         samples : array (N x n_samples)
         """
         check_number("n_samples", n_samples, ">= 1", lambda v: v >= 1, whole=True)
-        (eps, scale), rng, pattern = self._unfitted(), generator(random_state), self.prior.pattern
-        B = np.sqrt(eps) * rng.standard_normal((self.n_nodes, n_samples))
-        flows = np.sqrt(pattern.weights * pattern.unit)[:, None] * rng.standard_normal((len(pattern.heads), n_samples))
-        np.add.at(B, pattern.heads, flows)
-        np.subtract.at(B, pattern.tails, flows)
-        return scale * self.prior.invert(eps).solve(B)
+        (eps, scale), rng = self._unfitted(), generator(random_state)
+        B = self.prior.pattern.draw(np.full(self.n_nodes, eps), n_samples, rng)
+        return np.asarray(scale * self.prior.invert(np.full(self.n_nodes, eps)).solve(B))
 
     def predict(
         self, points: NewPoints, values: ArrayLike, nodes: ArrayLike | None = None, *, noise: Any = None
@@ -240,7 +251,7 @@ class Field:
             mean[:, columns], variance = points.predict(posterior)
             found[:, columns] = _describe(group, parameters)
             deviation[:, columns] = np.sqrt(variance)[:, None] * found[2, columns]
-        return _shaped(mean, deviation, found, np.shape(values)[1:])
+        return _shaped(mean, deviation, found, np.shape(values)[1:], self.prior.error / 2)
 
     def next_measurements(self, k: int, nodes: ArrayLike = (), *, noise: float = 0.0) -> Design:
         """The k nodes whose measurement lowers the total variance most, chosen one after the other.
@@ -274,6 +285,7 @@ class Field:
         tau = max((noise / scale) ** 2, NO_NOISE / (self.prior.units[0] + eps))
         s = np.full(self.n_nodes, eps)
         s[taken] += 1 / tau
+        self.prior.require_exact("next_measurements")
         design = choose_greedily(self.prior.pattern.invert(s), int(k), tau, taken)
         return Design(design.nodes, design.total_variance * scale**2, design.bound * scale**2)
 
@@ -287,7 +299,15 @@ class Field:
         given = Given(self.sigma, group.noise, self.scale)
         if len(group.nodes) == 1 and given.scale is None and not given.noise:
             raise ValueError("one value does not tell how much the field varies: give a scale, or more values.")
-        climbs = [Climb(self.prior, group, self._H, self._blocks, given, unit).run() for unit in self.prior.units]
+        prior, H = self.prior, self._H
+        if prior.error:
+            A = prior.pattern.adjacency
+            part = np.sort(breadth_first_order(A, group.nodes[0], return_predecessors=False)[:PART])
+            inside = np.isin(group.nodes, part)
+            nodes = np.searchsorted(part, group.nodes[inside])
+            group = group._replace(nodes=nodes, Y=group.Y[inside], ratios=group.ratios[inside])
+            prior, H = Prior(A[part][:, part], self._n_jobs), H[part]
+        climbs = [Climb(prior, group, H, self._blocks, given, unit).run() for unit in prior.units]
         return [max(found, key=lambda scored: scored[0])[1] for found in zip(*climbs, strict=True)]
 
     def posterior(self, group: ColumnGroup, columns: Ints, parameters: Parameters) -> Posterior:
@@ -316,8 +336,8 @@ def _describe(group: ColumnGroup, parameters: list[Parameters]) -> Floats:
     return np.array([[one.sigma for one in parameters], noises, [one.scale for one in parameters]])
 
 
-def _shaped(mean: Floats, deviation: Floats, found: Floats, shape: tuple[int, ...]) -> Conditioned:
+def _shaped(mean: Floats, deviation: Floats, found: Floats, shape: tuple[int, ...], error: float) -> Conditioned:
     """Results with as many columns as the values had."""
     sigma, noise, scale = (row.reshape(shape)[()] for row in found)
     rows = (len(mean), *shape)
-    return Conditioned(mean.reshape(rows), deviation.reshape(rows), sigma, noise, scale)
+    return Conditioned(mean.reshape(rows), deviation.reshape(rows), sigma, noise, scale, error)

@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -40,7 +41,8 @@ import scipy.sparse as sp
 
 from graspel.graph.adjacency import check_adjacency
 from graspel.linalg.components import Components, spanning_forest
-from graspel.linalg.inverse import Inverse, InversePattern
+from graspel.linalg.exact_resistances import MOST_WORK
+from graspel.linalg.inverse import EstimatedInverse, Inverse, InversePattern
 from graspel.runtime.parallel import count_threads
 from graspel.runtime.types import Floats, Ints
 
@@ -59,10 +61,13 @@ class Prior:
     ----------
     graph : Graph, or sparse matrix or array of weights
     n_jobs : int or None
+    error : float
+        Relative standard error allowed of variances where an exact factor takes too long; 0 if they must be exact.
 
     Attributes
     ----------
     pattern : InversePattern
+    error : float, that of the variances; 0 if they are exact
     n_nodes : int
     degrees : array of N, weighted
     units : list of float
@@ -71,24 +76,34 @@ class Prior:
         how much values vary between places, and there is another one for the graph of places.
     """
 
-    def __init__(self, graph: object, n_jobs: int | None = None) -> None:
+    def __init__(self, graph: object, n_jobs: int | None = None, error: float = 0.0) -> None:
         A = check_adjacency(graph)
-        self.pattern = InversePattern(A, count_threads(n_jobs))
-        self.pattern.check_work("Give a sparser graph, such as that of GRASPEL(2), or graspel.linalg.sparsify(graph).")
+        self.pattern, self._n_jobs = InversePattern(A, count_threads(n_jobs)), n_jobs
+        self.error = error if self.pattern.work > MOST_WORK else 0.0
+        if not self.error:
+            self.pattern.check_work("Give a sparser graph, such as that of GRASPEL(2), or error=0.1 for estimates.")
         self.n_nodes, self.degrees = A.shape[0], np.asarray(A.sum(axis=1))
         self.units = [_median_degree(self.degrees), *_coarser_units(A)]
         self._logdets: dict[float, float] = {}
 
-    def invert(self, eps: float) -> Inverse:
-        """Theta^-1."""
-        inverse = self.pattern.invert(np.full(self.n_nodes, eps))
-        self._logdets[eps] = inverse.logdet
-        return inverse
+    def invert(self, s: Floats) -> Inverse | EstimatedInverse:
+        """(L + diag(s))^-1."""
+        if self.error:
+            return EstimatedInverse(self.pattern, s, self.error, n_jobs=self._n_jobs)
+        return self.pattern.invert(s)
+
+    def require_exact(self, what: str) -> None:
+        """Raise if variances are estimated."""
+        if self.error:
+            raise ValueError(
+                f"{what} needs an exact factor, which takes too long for this graph of {self.n_nodes:,} nodes. Give a "
+                "sparser graph, such as that of GRASPEL(2)."
+            )
 
     def logdet(self, eps: float) -> float:
         """The log-determinant of Theta; it is computed once for each eps."""
         if eps not in self._logdets:
-            self.invert(eps)
+            self._logdets[eps] = self.pattern.invert(np.full(self.n_nodes, eps)).logdet
         return self._logdets[eps]
 
     def precision_times(self, eps: float, X: Floats) -> Floats:
@@ -153,7 +168,7 @@ class Smoothing:
         self.d = 1 / np.maximum(tau, least)
         s = np.full(prior.n_nodes, eps)
         s[nodes] += self.d
-        self.inverse = prior.pattern.invert(s)
+        self.inverse: Any = prior.invert(s)
         m, theta_H = Y.shape[1], prior.precision_times(eps, H)
         B = np.zeros((prior.n_nodes, m + H.shape[1]))
         B[nodes, :m] = self.d[:, None] * Y
@@ -191,7 +206,6 @@ class Posterior:
     ----------
     coefficients : array (r x m), b
     quadratic : array of m, q
-    logdet : float, log det S + log det G - sum log p
     n_free : int, coefficients with p = 0
     """
 
@@ -211,7 +225,12 @@ class Posterior:
             )
         self._mean = base.F + base.R @ b + base.center
         self.coefficients = b + np.outer(np.arange(len(b)) == len(b) - 1, base.center)
-        self.logdet = base.logdet + 2 * float(np.log(np.diag(self._C)).sum()) - float(np.log(proper).sum())
+        self._logdet_of_trend = 2 * float(np.log(np.diag(self._C)).sum()) - float(np.log(proper).sum())
+
+    @property
+    def logdet(self) -> float:
+        """Log det S + log det G - sum log p."""
+        return self.smoothing.logdet + self._logdet_of_trend
 
     @property
     def mean(self) -> Floats:

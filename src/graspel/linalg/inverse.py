@@ -76,6 +76,17 @@ class InversePattern:
         """Raise if one factorization would take too long; `what_else` says what to do."""
         check_work(self.work, self.n_nodes, len(self.heads), what_else)
 
+    def draw(self, s: Floats, n_samples: int, rng: np.random.Generator) -> Floats:
+        """Columns from N(0, L + diag(s)): B' W^1/2 x + diag(s)^1/2 x' with normal x and x' (B: the incidence matrix).
+
+        M times these are columns from N(0, M).
+        """
+        columns = np.sqrt(s)[:, None] * rng.standard_normal((self.n_nodes, n_samples))
+        flows = np.sqrt(self.weights * self.unit)[:, None] * rng.standard_normal((len(self.heads), n_samples))
+        np.add.at(columns, self.heads, flows)
+        np.subtract.at(columns, self.tails, flows)
+        return columns
+
     def invert(self, s: Floats) -> Inverse:
         """The inverse of L + diag(s), for positive s."""
         scaled = s / self.unit
@@ -137,8 +148,7 @@ class Inverse:
 class EstimatedInverse:
     """M = (L + diag(s))^-1 by solves, with its diagonal estimated, for graphs that no exact factor is affordable for.
 
-    With independent normal x and x', the vector b = B' W^1/2 x + diag(s)^1/2 x' has the covariance L + diag(s) (B: the
-    incidence matrix), so M b has the covariance M. The mean of k squares has the relative standard error (2 / k)^1/2.
+    The diagonal is the mean of k squares of columns from N(0, M), so its relative standard error is (2 / k)^1/2.
 
     Attributes
     ----------
@@ -146,21 +156,20 @@ class EstimatedInverse:
 
     Examples
     --------
-    >>> pair = sp.csr_array(np.array([[0.0, 1.0], [1.0, 0.0]]))
+    >>> pair = InversePattern(sp.csr_array(np.array([[0.0, 1.0], [1.0, 0.0]])))
     >>> M = EstimatedInverse(pair, np.array([1.0, 1.0]), 0.02)
     >>> bool(np.abs(M.diagonal - 2 / 3).max() < 0.1)
     True
     """
 
     def __init__(
-        self, adjacency: sp.csr_array, s: Floats, error: float, random_state: Any = 0, n_jobs: int | None = None
+        self, pattern: InversePattern, s: Floats, error: float, random_state: Any = 0, n_jobs: int | None = None
     ) -> None:
-        n, self._s = adjacency.shape[0], s
-        self._edges, nodes = sp.triu(adjacency, 1, format="coo"), np.arange(n)
+        self._pattern, self._s, n = pattern, s, pattern.n_nodes
         self._n_samples = int(np.ceil(2 / error**2))
         self.error = float(np.sqrt(2 / self._n_samples))
-        to_ground = sp.coo_array((s, (nodes, np.full(n, n))), shape=(n + 1, n + 1))
-        grounded = sp.block_array([[adjacency, None], [None, sp.coo_array((1, 1))]]) + to_ground + to_ground.T
+        to_ground = sp.coo_array((s, (np.arange(n), np.full(n, n))), shape=(n + 1, n + 1))
+        grounded = sp.block_array([[pattern.adjacency, None], [None, sp.coo_array((1, 1))]]) + to_ground + to_ground.T
         self._rng = np.random.default_rng(random_state)
         self._solver = LaplacianSolver(sp.csr_array(grounded), random_state=self._rng, n_jobs=n_jobs)
 
@@ -169,22 +178,13 @@ class EstimatedInverse:
         x = self._solver.solve(np.vstack([B, -B.sum(axis=0)]))
         return np.asarray(x[:-1] - x[-1])
 
-    def sample(self, n_samples: int, rng: np.random.Generator) -> Floats:
-        """Columns from N(0, M)."""
-        edges = self._edges
-        B = np.sqrt(self._s)[:, None] * rng.standard_normal((len(self._s), n_samples))
-        flows = np.sqrt(edges.data)[:, None] * rng.standard_normal((edges.nnz, n_samples))
-        np.add.at(B, edges.row, flows)
-        np.subtract.at(B, edges.col, flows)
-        return self.solve(B)
-
     @cached_property
     def diagonal(self) -> Floats:
         """Estimates of M_ii."""
         total = np.zeros(len(self._s))
         for block in row_blocks(self._n_samples, SAMPLES):
-            total += (self.sample(block.stop - block.start, self._rng) ** 2).sum(axis=1)
-        return total / self._n_samples
+            total += (self.solve(self._pattern.draw(self._s, block.stop - block.start, self._rng)) ** 2).sum(axis=1)
+        return np.asarray(total / self._n_samples)
 
 
 def inverse_diagonal(
@@ -222,5 +222,5 @@ def inverse_diagonal(
     if error == 0 or pattern.work <= CHEAP:
         pattern.check_work("Allow an error, such as error=0.1, for estimates.")
         return pattern.invert(s).diagonal, 0.0
-    estimated = EstimatedInverse(A, s, error, random_state, n_jobs)
+    estimated = EstimatedInverse(pattern, s, error, random_state, n_jobs)
     return estimated.diagonal, estimated.error
