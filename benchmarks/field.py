@@ -35,7 +35,7 @@ MISSING = (0.1, 0.3)  # of the cells
 LEVELS = np.arange(0.05, 1.0, 0.05)  # of the reliability diagram
 LEVEL = 0.9
 TEN = 10  # columns of MNIST
-WIDEST = 40  # columns of a set whose gaps are filled: IterativeImputer takes minutes for more
+WIDEST = 20  # columns of a set whose gaps are filled: IterativeImputer takes minutes for many
 
 
 class Task(NamedTuple):
