@@ -9,6 +9,7 @@ import warnings
 from datetime import date
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 
@@ -143,9 +144,32 @@ def make_parts(app: Any) -> None:
         write_samples(EXTRA / "samples")
 
 
+def check_own_links(app: Any, error: Exception | None) -> None:
+    """Raise if a link of the finished site leads to a page or a heading of it that does not exist."""
+    if error is not None or app.builder.name != "html":
+        return
+    texts = {path.resolve(): path.read_text(encoding="utf-8") for path in Path(app.outdir).rglob("*.html")}
+    headings = {path: set(re.findall(r' id="([^"]*)"', text)) for path, text in texts.items()}
+    dead = []
+    for page, text in texts.items():
+        if page.parent.name in ("samples", "_modules"):
+            continue
+        for link in re.findall(r'<a [^>]*href="([^"]*)"', text):
+            path, _, heading = link.partition("#")
+            if "://" in link or link.startswith(("mailto:", "data:")):
+                dead += [f"{page.name}: {link}"] if link.startswith(REPOSITORY) and "None" in link else []
+                continue
+            target = (page.parent / unquote(path)).resolve() if path else page
+            missing = heading and target in headings and unquote(heading) not in headings[target]
+            dead += [f"{page.name}: {link}"] if missing or not target.exists() else []
+    if dead:
+        raise ValueError(f"{len(dead)} links lead nowhere: {', '.join(sorted(set(dead))[:20])}")
+
+
 def setup(app: Any) -> None:
     """Register the hooks; the second one before numpydoc reads the docstrings."""
     app.connect("builder-inited", make_parts, priority=100)
+    app.connect("build-finished", check_own_links)
     app.connect("source-read", link_to_repository)
     app.connect("linkcheck-process-uri", check_in_this_clone)
     app.connect("autodoc-process-docstring", escape_signs, priority=400)

@@ -85,6 +85,22 @@ def test_links_to_the_repository_lead_to_files(page):
         assert Path(conf["check_in_this_clone"](app, link)).exists(), link
 
 
+@pytest.mark.parametrize(
+    "link", ["none.html", "#none", "b.html#none", "https://github.com/graspel/graspel/blob/main/None"]
+)
+def test_a_dead_link_of_the_site_ends_its_build(tmp_path, link):
+    check = run_path(str(ROOT / "docs/conf.py"))["check_own_links"]
+    app = SimpleNamespace(outdir=tmp_path, builder=SimpleNamespace(name="html"))
+    (tmp_path / "a.html").write_text(
+        '<h1 id="top">A</h1><a class="x" href="b.html#there">to b</a><a href="#top">up</a>'
+    )
+    (tmp_path / "b.html").write_text('<h1 id="there">B</h1><a href="https://example.org/None">elsewhere</a>')
+    check(app, None)
+    (tmp_path / "a.html").write_text(f'<a href="{link}">to nowhere</a>')
+    with pytest.raises(ValueError, match="1 links lead nowhere"):
+        check(app, None)
+
+
 def test_every_step_is_linked():
     text = (ROOT / "docs/paper-to-code.md").read_text(encoding="utf-8")
     steps = [path for room in ("learning", "optimum") for path in (ROOT / "src/graspel" / room).glob("[a-z]*.py")]

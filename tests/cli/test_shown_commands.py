@@ -29,7 +29,7 @@ def find_commands() -> list[str]:
     found = [example for command in commands.values() for example in help_of(command)]
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
-        found += re.findall(r"^(?:\$ )?(graspel [a-z]+ .*?)(?:  +#.*)?$", text, re.MULTILINE)
+        found += re.findall(r"^(?:\$ |\.venv/bin/)?(graspel [a-z]+ .*?)(?:  +#.*)?$", text, re.MULTILINE)
         found += [line for line in re.findall(r"`(graspel [a-z]+ [^`|\n]*)`", text) if " -o " in line]
     there = {line for line in found if line.split()[1] in commands and ELSEWHERE not in line}
     return sorted(line for line in there if not line.startswith("graspel demo"))  # tests/cli/test_demo.py
