@@ -310,9 +310,14 @@ class TestRefusedBeforeTheWork:
         assert graspel("cluster", data, "-o", output, "--labels", tmp_path / "many.csv").is_one_sentence("61", "60")
 
     def test_the_name_of_a_column_is_no_label(self, graspel, data, tmp_path, output):
-        (tmp_path / "named.csv").write_text("kind\n" + "cat\n" * 50 + "dog\n" * 20)
-        outcome = graspel("cluster", data, "-o", output, "--labels", tmp_path / "named.csv")
+        path = tmp_path / "named.csv"
+        path.write_text("kind\n" + "cat\n" * 50 + "dog\n" * 20)
+        outcome = graspel("cluster", data, "-o", output, "--labels", path)
         assert outcome.is_one_sentence("70 labels under the name 'kind'", "60 points")
+        path.write_text("kind\n" + "\n".join(map(str, range(70))))
+        assert graspel("cluster", data, "-o", output, "--labels", path).is_one_sentence(
+            "holds 70 labels, but", "60 points"
+        )
 
     def test_labels_that_are_missing_or_of_another_type(self, graspel, data, tmp_path, output):
         def run(name):

@@ -100,7 +100,7 @@ def read_labels(path: Path, n_points: int, source: Path) -> list[Any]:
     suffix = check_suffix(path, LABELS, "labels")
     labels = _read_array(path, "labels") if suffix == ".npy" else _read_label_lines(path, n_points)
     if len(labels) != n_points:
-        has_name = suffix == ".csv" and labels and labels[0] not in labels[1:]
+        has_name = suffix == ".csv" and labels and not is_number(labels[0]) and labels[0] not in labels[1:]
         name = f" under the name {quote(labels[0])}" if has_name else ""
         raise UnusableFile(
             f"{path} holds {len(labels) - bool(name):,} labels{name}, but {source} holds {n_points:,} points; give one "
