@@ -19,6 +19,7 @@ from graspel.findings import (
     near_points,
     near_points_of_graph,
 )
+from graspel.findings.doubtful_labels import PENALTY, _predict_left_out
 from graspel.findings.effects import measure_means
 
 # --- features --------------------------------------------------------------------------------------------------------
@@ -128,6 +129,40 @@ def test_one_class_leaves_nothing_to_check(digits):
     assert (found["score"] <= 0).all()
 
 
+def test_a_linear_model_sees_what_near_points_do_not(seed):
+    """Two classes that one column tells apart, among columns of noise in which near points mean nothing."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((400, 40))
+    y = (X[:, 0] > 0).astype(np.int64)
+    X[:, 0] += 1.5 * np.sign(X[:, 0])
+    flipped = rng.choice(400, 12, replace=False)
+    given = y.copy()
+    given[flipped] = 1 - y[flipped]
+    index = NeighborIndex(X, random_state=0)
+    graph, near = GRASPEL(random_state=0, max_iter=0).fit(index).graph_, near_points(index)
+    alone = np.isin(find_doubtful_labels(near, graph, given)["point"][:12], flipped).mean()
+    both = np.isin(find_doubtful_labels(near, graph, given, index.points)["point"][:12], flipped).mean()
+    assert both >= max(alone, 0.9)
+
+
+def test_predictions_are_those_of_fits_without_the_point(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.standard_normal((50, 6)), rng.integers(-1, 3, 50)
+    index = NeighborIndex(X)
+    rows = np.asarray(index.points.rows(slice(0, 50)), dtype=float)
+    ((_, found),) = _predict_left_out(index.points, y, 3)
+    labeled = y >= 0
+    middle = rows[labeled].mean(axis=0)
+    Z = rows - middle
+    penalty = PENALTY * np.trace(Z[labeled].T @ Z[labeled]) / 6
+    for i in range(0, 50, 7):
+        kept = labeled & (np.arange(50) != i)
+        A = np.column_stack([np.ones(50), Z])
+        P = np.diag([0.0, *[penalty] * 6])
+        slow = A[i] @ np.linalg.solve(A[kept].T @ A[kept] + P, A[kept].T @ np.eye(3)[y[kept]])
+        assert np.allclose(found[i], slow, atol=1e-4)
+
+
 # --- anomalies --------------------------------------------------------------------------------------------------------
 
 
@@ -232,3 +267,17 @@ def test_a_bridge_between_two_groups_comes_first(seed):
     first = next(find_bridges(GRASPEL(4, max_iter=0, random_state=0).fit(X).graph_).rows())
     assert (first["head"] < 80) != (first["tail"] < 80)
     assert first["cut_off"] == 80
+
+
+def test_values_that_do_not_go_together_are_striking(seed):
+    """Rows of strongly related columns, and rows whose values are each ordinary."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((500, 3)) @ rng.standard_normal((3, 20)) + 0.1 * rng.standard_normal((500, 20))
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    odd = rng.choice(500, 8, replace=False)
+    X[odd] = X[rng.integers(500, size=(8, 20)), np.arange(20)] * 0.5  # not far from the middle
+    index = NeighborIndex(X, random_state=0)
+    near = near_points(index)
+    with_rows = np.isin(find_outliers(near, index.points)["point"][:8], odd).mean()
+    assert with_rows >= np.isin(find_outliers(near)["point"][:8], odd).mean()
+    assert with_rows >= 0.8

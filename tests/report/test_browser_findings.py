@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graspel import GRASPEL
+from graspel import GRASPEL, GraspelClustering
 from graspel.report import write_report
 from report.test_browser import COUNT_COLORS, CUT_OFF, VIEWS, ask, open_page, set_view, wait
 
@@ -201,3 +201,24 @@ def test_sixty_groups_and_classes_fit(browser, tmp_path):
     open_page(browser, path)
     assert browser.execute_script("return document.documentElement.scrollHeight") < 11_000
     assert browser.execute_script(CUT_OFF) == [0, []]
+
+
+def test_other_layers_of_groups_can_be_chosen(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    centers = 2 * np.array([[0, 0], [0, 1.0], [10, 0], [10, 1.3], [5, 9], [5, 10.0]])
+    X = np.vstack([center + 0.25 * rng.standard_normal((40, 2)) for center in centers])
+    model = GraspelClustering("auto", random_state=0).fit(X)
+    assert len(model.layers_) > 1
+    path = tmp_path / "layers.html"
+    write_report(model, path, X=X, features=["a", "b"])
+    set_view(browser, *VIEWS[0])
+    open_page(browser, path)
+    numbers = [layer.n_clusters for layer in model.layers_]
+    choices = browser.find_elements("css selector", "#layer option")
+    assert [int(choice.text.split()[0]) for choice in choices] == sorted(numbers)
+    for choice, layer in zip(choices, model.layers_, strict=True):
+        choice.click()
+        assert ask(browser, "page.points.clusters.names.length") == layer.n_clusters
+        assert len(browser.find_elements("css selector", "#legend .key")) == layer.n_clusters
+        assert len(browser.find_elements("css selector", "#groups article")) == layer.n_clusters
+        assert ask(browser, "[...page.points.clusters.classes]") == layer.labels.tolist()

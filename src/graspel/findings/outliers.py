@@ -27,7 +27,7 @@ from graspel.runtime.types import Floats
 DIRECTIONS = 5  # near points of the most similar direction that count
 TAIL = (0.75, 0.95)  # quantiles that tell how the scores fall off
 STRANGE = 4.0  # surprise of a direction from which a point is striking
-LARGEST = 1 << 27  # values of all rows, in single precision 0.5 GB, up to which directions are compared
+LARGEST = 1 << 25  # values of all rows up to which directions are compared: a second of one processor
 BLOCK_VALUES = 1 << 22  # values compared at a time
 
 

@@ -79,6 +79,7 @@ class _Sections:
     map: Map
     space: Floats
     groups: list[Group]
+    layers: list[tuple[Coloring, list[Group]]]
     comparison: Comparison | None
     anomalies: Anomalies
     listed: Ints  # all points that a list of the page names
@@ -139,13 +140,14 @@ def _find_sections(inputs: Inputs) -> _Sections:
     drawn_map = draw_map(inputs, space)
     announce("report", 0.6, "groups")
     groups = describe_groups(inputs)
+    layers = [(layer.clusters, describe_groups(layer)) for layer in inputs.layers if layer.clusters is not None]
     announce("report", 0.7, "classes")
     comparison = compare_with_classes(inputs, groups)
     anomalies = find_anomalies(inputs)
     listed = _listed_points(groups, comparison, anomalies)
     selection = select_drawn(graph, inputs.groups, listed)
     columns = choose_columns(inputs, len(selection.nodes))
-    return _Sections(drawn_map, space, groups, comparison, anomalies, listed, selection, columns)
+    return _Sections(drawn_map, space, groups, layers, comparison, anomalies, listed, selection, columns)
 
 
 def _listed_points(groups: list[Group], comparison: Comparison | None, anomalies: Anomalies) -> Ints:
@@ -162,14 +164,14 @@ def _pack_first(inputs: Inputs, found: _Sections) -> dict[str, Any]:
     return {
         "map": pack(found.map.places[found.selection.nodes].T, "<f4"),
         "ids": pack(found.selection.nodes, "<i4"),
-        "colorings": [_pack_coloring(one, found) for one in colorings],
+        "colorings": [_pack_coloring(one, found, found.groups) for one in colorings],
     }
 
 
-def _pack_coloring(coloring: Coloring, found: _Sections) -> dict[str, Any]:
+def _pack_coloring(coloring: Coloring, found: _Sections, groups: list[Group]) -> dict[str, Any]:
     names = coloring.names
     if coloring.kind == "cluster":
-        names = [*(group.name for group in found.groups), *names[len(found.groups) :]]
+        names = [*(group.name for group in groups), *names[len(groups) :]]
     classes = pack(coloring.classes[found.selection.nodes], "u1")
     return {"kind": coloring.kind, "names": names, "sizes": coloring.sizes, "classes": classes}
 
@@ -190,6 +192,13 @@ def _pack_rest(inputs: Inputs, found: _Sections) -> dict[str, Any]:
         "agreement": _pack_agreement(inputs, selection),
         "claims": [pack(selection.places(np.sort(claim.points)), "<i4") for claim in _list_claims(found)],
         "groups": [group.pack(selection, place) for group in found.groups],
+        "layers": [
+            {
+                "coloring": _pack_coloring(clusters, found, groups),
+                "groups": [group.pack(selection, place) for group in groups],
+            }
+            for clusters, groups in found.layers
+        ],
         "classes": None if found.comparison is None else found.comparison.pack(selection),
         "anomalies": found.anomalies.pack(selection),
         "states": list_states(graph, history),

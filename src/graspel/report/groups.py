@@ -26,6 +26,7 @@ N_NAMING = 3  # words in the name of a group
 N_WORDS = 8  # words listed for each group
 N_POINTS = 6  # typical and outlying points shown for each group
 N_NEAREST = 3  # nearest groups, and largest classes, named
+SMALL_EFFECT = 0.2  # smallest effect that is listed: small by Cohen's rule
 CLEAR_EFFECT = 0.5  # smallest effect after which a group is named: medium by Cohen's rule
 CLEAR_MAJORITY = 0.5  # smallest share of a class after which a group is named
 CLEAR_PAIR = 0.75  # smallest share of two classes after which a group is named
@@ -75,6 +76,7 @@ class Group:
                     "column": place.get(row["source"], -1),
                 }
                 for row in rows[:N_FEATURES]
+                if abs(row["effect"]) >= SMALL_EFFECT
             ],
             "nearest": [(row["other"], row["share"]) for row in self.nearest.rows()],
             "central": selection.places(self.central),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from inspect import signature
 from types import SimpleNamespace
@@ -35,6 +35,8 @@ EMPTY = "(empty)"  # the name of the points without a label
 MAX_CLASSES = 60  # classes with a color and a name of their own: ten colors and six symbols
 TEXT_BUDGET = 5_000_000  # characters of all texts together; the page stays below 15 MB
 LONGEST_TEXT = 600  # characters of a text; longer ones are cut
+MOST_LAYERED = 20_000  # points up to which other ways to divide them are described, which takes time for each
+MOST_LAYERS = 6
 NO_MEANS = Means(*np.zeros((3, 0, 0)))
 LONGEST_LABEL = 60  # characters of the name of a class, point or feature; longer ones are cut
 
@@ -179,6 +181,14 @@ class Inputs:
     def n_groups(self) -> int:
         """Number of groups; points that are in none are no group."""
         return 1 if self.clusters is None else len(self.clusters.names) - (NOISE in self.clusters.names)
+
+    @property
+    def layers(self) -> list[Inputs]:
+        """The same with the other stable ways to divide the points, from coarse to fine, that the clusterer found."""
+        found = getattr(self.clusterer, "layers_", ()) if self.n_points <= MOST_LAYERED else ()
+        others = [one for one in found if not np.array_equal(one.labels, self.clusterer.labels_)][:MOST_LAYERS]
+        colorings = [make_coloring("cluster", one.labels, self.n_points) for one in others]
+        return [replace(self, clusters=one, clusterer=None) for one in colorings]
 
     @property
     def agreement(self) -> Floats | None:

@@ -61,6 +61,7 @@ class Page {
     showAnomalies(this, rest.anomalies);
     showMade(this, rest);
     this.offerColorings();
+    this.offerLayers(rest.layers);
     this.linkClaims(rest.claims);
     for (const link of document.querySelectorAll("nav a")) if (!element(link.hash.slice(1))) link.remove();
     document.body.dataset.drawn = "yes";
@@ -78,6 +79,26 @@ class Page {
     fill(element("coloring"), this.choices.map(({ kind, name }) => make("option", { value: kind }, name)));
     element("color-label").hidden = false;
     if (this.coloring) element("coloring").value = this.coloring.kind;
+  }
+
+  // The stable ways to divide the points, from coarse to fine; that of the summary is marked.
+  offerLayers(others) {
+    const main = { coloring: this.mainClusters, groups: this.groups };
+    const layers = others.map(({ coloring, groups }, j) => ({ coloring: { ...coloring, classes: bytes(coloring.classes), layer: `layer ${j}` }, groups }));
+    this.layers = [main, ...layers].sort((a, b) => a.groups.length - b.groups.length);
+    element("layer-label").hidden = this.layers.length < 2;
+    fill(element("layer"), this.layers.map((one, j) => make("option", { value: String(j), selected: one === main },
+      `${one.groups.length}${one === main ? " (chosen)" : ""}`)));
+    element("layer").addEventListener("change", (event) => this.setLayer(this.layers[Number(event.target.value)]));
+  }
+
+  setLayer({ coloring, groups }) {
+    this.points.setClusters(coloring);
+    this.groups = groups;
+    showGroups(this, groups);
+    this.choices = listChoices(this);
+    this.setColoring(coloring);
+    this.panel.render();
   }
 
   paintAll() {

@@ -72,6 +72,7 @@ export class Points {
 
   rename(k, name) {
     this.clusters.names[k] = shortened(name.trim() || this.clusters.names[k], 60);
+    if (this.clusters.layer) return;
     try {
       window.localStorage.setItem(this.key, JSON.stringify(this.clusters.names));
     } catch (error) {
