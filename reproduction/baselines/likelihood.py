@@ -58,8 +58,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.spatial.distance import squareform
 
-from graspel.recovery.likelihood import log_determinant, resistances
+from graspel.recovery.likelihood import log_determinant
 from graspel.runtime.types import Floats
 from reproduction.baselines.pairs import PairMethod, condensed_distances, laplacian, refuse_copies
 from reproduction.baselines.projected_gradient import Gradient, Minimum, minimize, non_negative
@@ -308,3 +309,13 @@ class GLLogDet(PairMethod):
             return float(v.sum() + root * u) - value, gradient
 
         return minimize(objective, lambda x: np.maximum(x, least), start, tol=self.tol, max_iter=self.max_iter)
+
+
+def resistances(inverse: Floats) -> Floats:
+    """Value of e_pq' T^-1 e_pq for all pairs.
+
+    >>> resistances(np.array([[2.0, 0.5], [0.5, 1.0]]))
+    array([2.])
+    """
+    d = np.diag(inverse)
+    return squareform(d[:, None] + d - 2 * inverse, checks=False)

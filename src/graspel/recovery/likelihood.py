@@ -53,7 +53,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
-from scipy.spatial.distance import squareform
 
 from graspel.linalg.factor.dense_factor import DenseFactor
 from graspel.linalg.factor.exact_factor import FOSTER_TOL
@@ -226,16 +225,6 @@ def log_determinant(T: Floats) -> tuple[float, Callable[[], Floats]]:
         return np.asarray(full)
 
     return 2 * float(np.log(np.diag(factor)).sum()), inverse
-
-
-def resistances(inverse: Floats) -> Floats:
-    """Value of e_pq' T^-1 e_pq for all pairs.
-
-    >>> resistances(np.array([[2.0, 0.5], [0.5, 1.0]]))
-    array([2.])
-    """
-    d = np.diag(inverse)
-    return squareform(d[:, None] + d - 2 * inverse, checks=False)
 
 
 def laplacian_plus_mean(heads: Ints, tails: Ints, w: Floats, n_nodes: int) -> Floats:
