@@ -327,3 +327,18 @@ def test_estimates_where_an_exact_factor_takes_too_long(monkeypatch: pytest.Monk
             refused()
     with pytest.raises(ValueError, match="error="):
         Field(graph, error=2.0)
+
+
+@pytest.mark.parametrize("heavy", [1e12, 1e15, 1e22])
+def test_features_that_differ_along_heavy_edges_leave_digits(heavy):
+    """Beside noise, edges far heavier than others make their ends one place, whatever their features are."""
+    rng = np.random.default_rng(2)
+    y, H = rng.standard_normal((30, 1)), np.c_[rng.standard_normal((30, 4)), np.ones(30)]
+    given = np.arange(30), y, 0.04, np.ones(30), H
+    found, expected = (
+        Posterior(Smoothing(Prior(Graph(30, np.arange(29), np.arange(1, 30), w)), *given), np.array([1.0] * 4 + [0]))
+        for w in (np.where(np.arange(29) % 3 == 0, weight, 1.0) for weight in (heavy, 1e8))
+    )
+    np.testing.assert_allclose(found.mean, expected.mean, atol=1e-6)
+    np.testing.assert_allclose(found.variance, expected.variance, rtol=1e-6)
+    np.testing.assert_allclose(found.quadratic, expected.quadratic, rtol=1e-6)

@@ -49,6 +49,7 @@ from graspel.runtime.types import Floats, Ints
 NO_NOISE = 1e-13  # noise variance that stands for none, as a share of 1 / weighted degree
 GAP = 1e3  # ratio of successive weights of edges at which heavier ones join copies
 LEAST_SHARE = 0.01  # of the edges of a forest, which a unit needs
+STEEP = 1e4  # ratio of weights from which the trend is kept from rounding errors of heavy edges
 ROUNDING = np.finfo(float).eps
 UNSURE = 1e4  # errors by which P_ii must be larger to have four digits
 UNKNOWN = 1e-12  # share of P_ii below which it is a rounding error, and nothing is known of a measurement without it
@@ -170,17 +171,22 @@ class Smoothing:
         s[nodes] += self.d
         self.inverse: Any = prior.invert(s)
         m, theta_H = Y.shape[1], prior.precision_times(eps, H)
+        # M Theta H has no digits where edges are far heavier than d and features differ along them; H - M D H has.
+        steep = (prior.degrees.max() > STEEP * self.d.max()) & (
+            np.abs(theta_H).max(axis=0) > eps * np.abs(H).max(axis=0)
+        )
         B = np.zeros((prior.n_nodes, m + H.shape[1]))
-        B[nodes, :m] = self.d[:, None] * Y
-        B[:, m:] = theta_H
+        B[nodes] = self.d[:, None] * np.column_stack([Y, H[nodes]])
+        B[:, m:][:, ~steep] = theta_H[:, ~steep]
         solved = self.inverse.solve(B)
-        self.F, self.R = solved[:, :m], solved[:, m:]
+        self.F, self.R = solved[:, :m], np.where(steep, H - solved[:, m:], solved[:, m:])
         self.DR = self.d[:, None] * self.R[nodes]  # S^-1 H
         by_theta = self.d > prior.degrees[nodes] + eps  # S^-1 y is Theta F or D (y - F): the one with smaller terms
         Sy = prior.precision_times(eps, self.F)[nodes]
         self.Sy = np.where(by_theta[:, None], Sy, self.d[:, None] * (Y - self.F[nodes]))
         self.H_nodes = H[nodes]
-        self.G, self.HSy = self.H_nodes.T @ self.DR, theta_H.T @ self.F
+        self.G = self.H_nodes.T @ self.DR
+        self.HSy = np.where(steep[:, None], self.H_nodes.T @ self.Sy, theta_H.T @ self.F)
 
     @cached_property
     def logdet(self) -> float:
