@@ -88,19 +88,21 @@ class MergeTree(NamedTuple):
         """
         leaves = np.full(self.n_leaves, -1.0)  # below every merge, so that no leaf is split
         looseness = np.maximum(self.conductances, np.finfo(float).tiny) ** -power
-        rank = np.concatenate([leaves, self.heights * looseness])
+        rank, children = np.concatenate([leaves, self.heights * looseness]).tolist(), self.children.tolist()
         nodes = [(-rank[root], root) for root in self.roots.tolist()]
         heapq.heapify(nodes)
         while len(nodes) < n_clusters:
             _, node = heapq.heappop(nodes)
-            for child in self.children[node - self.n_leaves].tolist():
+            for child in children[node - self.n_leaves]:
                 heapq.heappush(nodes, (-rank[child], child))
-        label = np.full(len(rank), -1)
-        label[[node for _, node in nodes]] = np.arange(len(nodes))
-        for t in range(len(self.heights) - 1, -1, -1):
-            if label[self.n_leaves + t] >= 0:
-                label[self.children[t]] = label[self.n_leaves + t]
-        return number_by_first_node(label[: self.n_leaves])[1]
+        label = [-1] * len(rank)
+        for number, (_, node) in enumerate(nodes):
+            label[node] = number
+        for node in range(len(rank) - 1, self.n_leaves - 1, -1):
+            if label[node] >= 0:
+                for child in children[node - self.n_leaves]:
+                    label[child] = label[node]
+        return number_by_first_node(np.array(label[: self.n_leaves], dtype=np.int64))[1]
 
 
 def number_by_first_node(labels: Ints) -> tuple[int, Ints]:
@@ -161,9 +163,10 @@ def ward_tree(
         n_nodes += len(made)
         kept, group = np.unique(group, return_inverse=True)
         order, sizes = np.argsort(group, kind="stable"), np.bincount(group)
-        ones, start = np.ones(len(group)), np.append(0, np.cumsum(sizes))
+        ones, start = np.ones(len(group), dtype=total.dtype), np.append(0, np.cumsum(sizes))
         member = sp.csr_array((ones, order, start), shape=(len(kept), len(group)))  # sums in the order of the nodes
-        total, mass, volume = member.astype(total.dtype) @ total, member @ mass, member @ volume
+        total, volume = member @ total, np.bincount(group, volume)
+        mass = np.asarray(np.bincount(group, mass), dtype=np.float64)
         node = node[kept]
         heads, tails, weights = _contract(group[heads], group[tails], weights, len(kept))
     if not children:
