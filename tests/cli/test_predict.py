@@ -59,6 +59,17 @@ def test_one_new_point_with_a_gap_gets_the_median_of_the_model(graspel, wine, tm
     assert graspel("predict", model, tmp_path / "narrow.csv", "-o", out).is_one_sentence("column 'hue' is missing")
 
 
+def test_gaps_that_the_graph_of_a_model_filled_are_refused_in_new_points(graspel, wine, tmp_path):
+    _, new, _ = wine
+    model, out = tmp_path / "wine.npz", tmp_path / "out.npy"
+    options = ["--drop", "cultivar,sample", "--impute", "graph", "--scale", "standard", "--save-model", model]
+    assert graspel("cluster", tmp_path / "old.csv", "-k", 3, "-o", out, *options, "-q").code == 0
+    new.assign(hue="").to_csv(tmp_path / "gap.csv", index=False)
+    assert graspel("predict", model, tmp_path / "gap.csv", "-o", out).is_one_sentence("--impute median")
+    new.to_csv(tmp_path / "whole.csv", index=False)
+    assert graspel("predict", model, tmp_path / "whole.csv", "-o", out, "-q").code == 0
+
+
 def test_places_of_new_points(graspel, data, points, tmp_path):
     model, out = tmp_path / "map.npz", tmp_path / "places.npy"
     assert graspel("embed", data, "-o", out, "--save-model", model, "--set", "max_iter=50", "-q").code == 0

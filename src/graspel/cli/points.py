@@ -44,6 +44,9 @@ class NewTableOptions:
 
     def read_like(self, path: Path, reading: Any) -> Any:
         """Read new points as those of a model were read; a `Reading` says how, None that nothing was done to them."""
+        import numpy as np
+
+        from graspel.io.checks import UnusableFile
         from graspel.io.picture_files import list_pictures, read_pictures
         from graspel.io.table_roles import Reading, Roles
         from graspel.io.tables import read_table
@@ -52,7 +55,13 @@ class NewTableOptions:
         if path.is_dir() and list_pictures(path):
             return read_pictures(path)
         like = reading or Reading(Roles())
-        return read_table(path, key=self.key, header=self.header, roles=Roles(self.id_column), like=like)
+        points = read_table(path, key=self.key, header=self.header, roles=Roles(self.id_column), like=like)
+        if like.roles.impute not in (None, "median") and not hasattr(points.X, "toarray") and np.isnan(points.X).any():
+            raise UnusableFile(
+                f"{path} has empty cells, and those of the model were filled by the graph of its own points; fill them "
+                "in, or learn the model with --impute median."
+            )
+        return points
 
 
 @dataclass(frozen=True)
