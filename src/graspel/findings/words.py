@@ -26,7 +26,7 @@ from graspel.runtime.types import Floats, Ints
 
 LEAST_TEXTS = 2  # texts that must have a word before it names a group
 LEAST_SHARE = 0.05  # of the texts of a group that must have it
-SHORTEST_STEM = 4  # letters of a word from which one or two more make another form of it
+SHORTEST_STEM = 3  # letters of a word to which an s makes another form of it
 WORD = r"(?u)\b[^\W\d_][\w'-]*\w\b"  # begins with a letter: two characters or more, hyphens and apostrophes inside
 
 
@@ -89,13 +89,13 @@ def _without_forms(words: Any, order: Ints, score: Floats, n_most: int) -> Ints:
 
 
 def _is_form(one: str, other: str) -> bool:
-    """Whether one word begins with the other, and has at most two letters more.
+    """Whether one word is the plural or the possessive of the other, as far as its end tells.
 
-    >>> _is_form("game", "games"), _is_form("gnome", "gnomes"), _is_form("go", "golang")
+    >>> _is_form("games", "game"), _is_form("atm", "atm's"), _is_form("car", "card")
     (True, True, False)
     """
     short, long = sorted((one, other), key=len)
-    return len(short) >= SHORTEST_STEM and long.startswith(short) and len(long) - len(short) <= 2
+    return long.removeprefix(short) in ("s", "es", "'s", "") and len(short) >= SHORTEST_STEM
 
 
 def _table(group: object, word: object, score: object, inside: object, outside: object) -> Table:

@@ -34,15 +34,16 @@ function groupTable(page, groups, order) {
   const columns = [
     { name: "group", key: (k) => clusters.names[k].toLowerCase() },
     { name: "points", key: (k) => -clusters.sizes[k], number: true },
-    { name: "what sets it apart", key: (k) => apart(groups[k]).toLowerCase(), wide: true },
   ];
+  const told = groups.some((group) => apart(group));
+  if (told) columns.push({ name: "what sets it apart", key: (k) => apart(groups[k]).toLowerCase(), wide: true });
   const judged = groups.some((group) => group.agreement !== null);
   if (judged) columns.push({ name: "graphs that agree", key: (k) => -groups[k].agreement, number: true, wide: true });
   if (known) columns.push({ name: "known classes", key: (k) => classesOf(page, groups[k]).toLowerCase(), wide: true });
   const cells = (k) => [
     nameButton(page, groups[k], k, columns.length),
     selecting(page, formatCount(clusters.sizes[k]), page.points.clusters, k),
-    apart(groups[k]),
+    ...(told ? [apart(groups[k])] : []),
     ...(judged ? [agreeing(groups[k])] : []),
     ...(known ? [classesOf(page, groups[k])] : []),
   ];

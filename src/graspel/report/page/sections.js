@@ -55,7 +55,7 @@ function doubtful(page, { doubtful: list, n_doubtful: number }) {
   const sure = list.filter((one) => one.confident).map((one) => one.point);
   return [
     make("p", { className: "note" }, `${plural(number, "point")} whose near points mostly have another label${list.length < number ? `; these are the first ${formatCount(list.length)}` : ""}, the most doubtful first. `
-      + `${sure.length ? `Of the first ${formatCount(sure.length)} the votes clearly contradict the label` : "No label is clearly contradicted"}; the others may lie where classes meet.`),
+      + `${sure.length ? `The votes clearly contradict ${sure.length === 1 ? "1 label" : `${formatCount(sure.length)} labels`}` : "No label is clearly contradicted"}; the others may lie where classes meet.`),
     make("p", {}, sure.length ? [choosing(page, sure, `Select the ${formatCount(sure.length)} clear ${sure.length === 1 ? "one" : "ones"}`), " "] : null,
       choosing(page, list.map((one) => one.point), list.length < number ? `Select these ${formatCount(list.length)}` : "Select all of them")),
     scrollBox("labels to check", table(["point", "its label", "near points say", "share of the votes", "such as"], rows)),
