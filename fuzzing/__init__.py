@@ -4,8 +4,8 @@
 
 - it raises anything but one sentence about its input: an error from the inside of numpy, scipy or graspel;
 - it returns a wrong result: a graph that is not connected or not finite, an edge that joins no nearest neighbors,
-  another label for a training point, an eigenvalue that was skipped; other bits in a thread or after a kill; other
-  names than were written; a number from a damaged file;
+  another label for a training point, an eigenvalue that was skipped, a mean of the field outside of its values; other
+  bits in a thread or after a kill; other names than were written; a number from a damaged file;
 - it ends its process by a signal (files are read in a process of their own);
 - it takes more than ten times as long as the same call on ordinary data of the same shape.
 
