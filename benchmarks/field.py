@@ -270,7 +270,7 @@ def measure_mnist() -> dict[str, float]:
     found, more = timed(lambda: field.condition(known, X[np.ix_(known, columns)], noise=20.0))
     hidden = np.setdiff1d(np.arange(len(X)), known)
     error = np.sqrt(((found.mean - X[:, columns])[hidden] ** 2).mean(axis=0)) / X[:, columns].std(axis=0)
-    return {"graph": seconds, "ten columns": more, "GB": peak_memory(), "error": float(error.mean())}
+    return {"graph": seconds, "ten columns": more, "GB": peak_memory() / 1e9, "error": float(error.mean())}
 
 
 def measure_many(n: int) -> dict[str, float]:
@@ -286,7 +286,14 @@ def measure_many(n: int) -> dict[str, float]:
     covered = float((off <= norm.ppf(0.5 + LEVEL / 2) * deviation).mean())
     error = float(np.sqrt((off**2).mean()) / y.std())
     stated = float(found.error)
-    return {"graph": seconds, "field": more, "GB": peak_memory(), "error": error, "covered": covered, "stated": stated}
+    return {
+        "graph": seconds,
+        "field": more,
+        "GB": peak_memory() / 1e9,
+        "error": error,
+        "covered": covered,
+        "stated": stated,
+    }
 
 
 def timed(run: Callable[[], Any]) -> tuple[Any, float]:

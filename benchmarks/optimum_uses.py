@@ -1,7 +1,8 @@
 """What the optimum is good for: the same uses on the graphs of four ways to learn, and on those of other methods.
 
     python -m benchmarks.optimum_uses                  # everything; continues where an earlier run stopped
-    python -m benchmarks.optimum_uses --only columns   # graphs, clusters, labels, pictures, columns, penalty, peers
+    python -m benchmarks.optimum_uses --only columns   # graphs, clusters, labels, pictures, columns, penalty,
+                                                       # sparse, peers
     python -m benchmarks.optimum_uses --fresh          # forget what earlier runs measured
 
 Needs the data sets (GRASPEL_DATA or the cache). Every use treats all graphs alike: one assignment stage, one harmonic
@@ -20,9 +21,11 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 from benchmarks.few_labels import draw_labels
-from benchmarks.sections import Run, run_sections, titled_table
+from benchmarks.sections import FOLDER, Run, run_sections, titled_table
 from graspel import GRASPEL
 from graspel.graph import Graph
+from graspel.linalg import sparsify
+from graspel.optimum.solver import refine_weights
 from reproduction.baselines import GLSC, KNN, LSGL, GLLogDet, GLSigRep, GraphicalLasso, LogDegree
 from reproduction.clusterings import ASSIGNMENTS, join_components
 from reproduction.data import load_data
@@ -187,6 +190,7 @@ def held_out_likelihood(learn: Learn, X: np.ndarray, split: int) -> dict[str, fl
     return {
         "train": float(whole / n - 1),
         "test": float(whole - scale * float(graph.weights @ z_test)) / n,
+        "density": graph.density,
     }
 
 
@@ -214,6 +218,60 @@ def columns(results: Run) -> str:
         lambda name, kind: measure_columns(KINDS[kind], points_of(name)[0]),
         lambda m: f"{m['test']:.3f} ({m['train']:.3f})",
     )
+
+
+DENSITIES = (1.0, 1.2, 1.5, 2.0, 3.0)  # edges per node that are asked for
+SPARSE_SETS, SPARSE_SPLITS = ("digits",), 1
+
+
+def sparser(density: float | None, optimum: Learn = KINDS["optimal"]) -> Learn:
+    """The optimum, sparsified to a density, with the weights that are then best; None for the optimum itself."""
+
+    def learn(X: np.ndarray) -> Graph:
+        graph = optimum(X)
+        if density is None or density * graph.n_nodes >= graph.n_edges:
+            return graph
+        kept = sparsify(graph, density=max(density, 1 - 1 / graph.n_nodes)).graph
+        return refine_weights(kept, ((X[kept.heads] - X[kept.tails]) ** 2).sum(axis=1), np.random.default_rng(0)).graph
+
+    return learn
+
+
+def measure_sparse(name: str) -> list[list[float]]:
+    """Edges per node, and F per node of the columns learned from and of others, for each density and the optimum."""
+    X = points_of(name)[0]
+    rows = []
+    for split in range(SPARSE_SPLITS):
+        optimum = lru_cache(lambda train: KINDS["optimal"](np.frombuffer(train).reshape(len(X), -1)))
+        for density in (*DENSITIES, None):
+            learn = sparser(density, lambda train, optimum=optimum: optimum(train.tobytes()))
+            found = held_out_likelihood(learn, X, split)
+            rows.append([found["density"], found["train"], found["test"]])
+    return np.array(rows).reshape(SPARSE_SPLITS, -1, 3).mean(axis=0).tolist()
+
+
+def sparse(results: Run) -> str:
+    """How many edges the optimum needs: sparsified, with new weights; and the figure."""
+    import matplotlib.pyplot as plt
+
+    from graspel import plot
+
+    _, axes = plt.subplots(figsize=(6, 4), layout="constrained")
+    found = {name: results.measure(f"sparse/{name}", lambda name=name: measure_sparse(name)) for name in SPARSE_SETS}
+    for name, of in found.items():
+        density, train, test = np.transpose(of)
+        line = axes.plot(density, train - train[-1], marker="o", label=f"{name}, columns learned from")[0]
+        axes.plot(density, test - test[-1], marker="o", linestyle="--", color=line.get_color(), label="held out")
+    axes.set(xlabel="edges per node", ylabel="F per node below the optimum's")
+    axes.legend(frameon=False)
+    FOLDER.mkdir(exist_ok=True)
+    plot.save(axes, FOLDER / "sparse.png")
+    rows = [
+        [name, *(f"{density:.2f}: {train:.3f} / {test:.3f}" for density, train, test in of)]
+        for name, of in found.items()
+    ]
+    title = "The optimum, sparsified and weighted anew: edges per node: F of the columns learned from / held out"
+    return titled_table(title, ["set", *(f"{d:g} asked" for d in DENSITIES), "optimum"], rows)
 
 
 def with_setting(method: Callable[[float], Any]) -> Callable[[float], Learn]:
@@ -306,6 +364,7 @@ SECTIONS = {
     "pictures": pictures,
     "columns": columns,
     "penalty": penalty,
+    "sparse": sparse,
     "peers": peers,
 }
 
