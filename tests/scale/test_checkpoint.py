@@ -16,7 +16,7 @@ from graspel import GRASPEL
 from graspel.data.fingerprint import fingerprint
 from graspel.data.prepare import prepare_rows
 from graspel.graph import Graph
-from graspel.learning import optimal_run
+from graspel.learning import optimal_run, run
 from graspel.neighbors.approximate import SMALL
 from graspel.neighbors.landmarks import Landmarks
 from graspel.neighbors.search import Neighbors
@@ -111,6 +111,21 @@ def test_a_finished_run_is_only_certified_again(X, tmp_path, monkeypatch, parame
         if keep_lists or "weights" in parameters:  # that search needs them
             assert np.array_equal(kept.index.lists(1).indices, lists.indices)
             assert np.array_equal(kept.index.lists(1).z, lists.z)
+
+
+@pytest.mark.parametrize("round", [2, 3, 4])
+def test_a_run_of_coarse_rounds_goes_on_after_any_round(X, tmp_path, monkeypatch, round):
+    monkeypatch.setattr(run, "COARSE_FROM", 100)
+    whole = GRASPEL(random_state=0).fit(X)
+    assert whole.n_iter_ > 4
+
+    def interrupt(record, graph):
+        if record.round == round:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        GRASPEL(random_state=0).fit(X, checkpoint=tmp_path, callback=interrupt)
+    assert GRASPEL(random_state=0).fit(X, checkpoint=tmp_path).graph_ == whole.graph_
 
 
 @pytest.mark.parametrize("is_large", [False, True])

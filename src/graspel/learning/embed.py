@@ -35,7 +35,8 @@ TOL = 1e-3  # residual in the energy norm; the relative error of z_emb is then a
 class Embedding(NamedTuple):
     """Nontrivial eigenvalues (ascending), unit eigenvectors as columns, and U (which may use fewer of them).
 
-    `start` holds the vectors, and some approximate ones, from which the eigensolver starts in the next round.
+    `start` holds the vectors, and some approximate ones, from which the eigensolver starts in the next round; after a
+    coarse round they are those of its groups.
     """
 
     values: Floats

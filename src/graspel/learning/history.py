@@ -24,7 +24,8 @@ class Round:
     density : float
         Edges per node, before the round added its own.
     eigenvalues : array
-        The first nontrivial eigenvalues, before the round added its edges, in the scale of the loop (not calibrated).
+        The first nontrivial eigenvalues, before the round added its edges, in the scale of the loop (not calibrated);
+        upper bounds of them where the round embedded a smaller graph (:mod:`graspel.learning.coarse`).
     objective : float
         F over these eigenvalues only, as the paper plots it (`Certificate.objective` is F over all eigenvalues); NaN
         for a graph that was not connected.

@@ -22,6 +22,7 @@ import numpy as np
 from graspel.data.protocol import Data
 from graspel.graph import Graph
 from graspel.learning.candidates import EmbeddedGraph
+from graspel.learning.coarse import COARSE_FROM, Groups
 from graspel.learning.criticality import Critical, add_critical_edges, find_most_critical
 from graspel.learning.embed import Embedding, spectral_embedding
 from graspel.learning.fit import Fit, RunState
@@ -104,29 +105,44 @@ def run_rounds(
 
     The state alone holds the graph and the embedding: the old ones are freed as soon as the new ones exist.
     """
+    groups = None
+    if state.graph.n_nodes >= COARSE_FROM and settings.stability == "distortion":  # eigenvalues are compared exactly
+        groups = Groups.of(state.graph)
     while log.is_running:
-        _run_round(state, points, settings, log, rng)
+        _run_round(state, points, settings, log, rng, groups)
         if save:
             save(state)
 
 
-def _run_round(state: RunState, points: Data, settings: Settings, log: RunLog, rng: np.random.Generator) -> None:
-    """Steps 2 to 4 once."""
+def _run_round(
+    state: RunState, points: Data, settings: Settings, log: RunLog, rng: np.random.Generator, groups: Groups | None
+) -> None:
+    """Steps 2 to 4 once; again on the graph itself if that of groups is stable, which is not yet the last word."""
     log.begin_round()
-    state.embedding = _embed(state.graph, state.embedding, settings, rng)  # Step 2
-    critical = _find_critical(state, points, settings, rng)  # Step 3
-    is_stable = _check_stability(state, critical, settings, log.history)  # Step 4
+    for coarse in (False,) if groups is None else (True, False):
+        state.embedding = _embed(state, settings, rng, groups, coarse=coarse)  # Step 2
+        critical = _find_critical(state, points, settings, rng)  # Step 3
+        is_stable = _check_stability(state, critical, settings, log.history)  # Step 4
+        if not is_stable:
+            break
     graph = state.graph
     if not is_stable:
         state.graph = add_critical_edges(graph, critical, state.weigh, round=log.next_round)
+    assert state.embedding is not None
     log.end_round(graph, state.graph, state.weigh, state.embedding, critical, is_stable)
 
 
-def _embed(graph: Graph, previous: Embedding | None, settings: Settings, rng: np.random.Generator) -> Embedding:
+def _embed(
+    state: RunState, settings: Settings, rng: np.random.Generator, groups: Groups | None, *, coarse: bool
+) -> Embedding:
     """Step 2; the eigensolver starts from the vectors of the previous round."""
-    n_components = settings.candidate_strategy.n_components
+    n_components, previous, state.embedding = settings.candidate_strategy.n_components, state.embedding, None
+    if groups is not None and coarse:
+        return groups.embed(state.graph, settings, rng, previous)
+    if groups is not None and previous is not None:
+        previous = groups.move(previous, state.graph.n_nodes)
     return spectral_embedding(
-        graph,
+        state.graph,
         n_components,
         settings.sigma,
         rng,

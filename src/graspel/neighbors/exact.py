@@ -4,8 +4,8 @@ Candidates come from matrix products in single precision, and their distances ar
 themselves.
 
 The recall is the share of true nearest neighbors in neighbor lists, measured on a sample of points by means that share
-no error with the search. Squared distances of the sample to all points are computed by products in double precision,
-together with a bound of their rounding error,
+no error with the search. Squared distances of the sample to all points are computed by products, in double precision
+if single precision leaves too much open, together with a bound of their rounding error,
 
     |D_pq - |x_p - x_q|^2|  <=  (M + 8) eps (|x_p|^2 + |x_q|^2).
 
@@ -39,6 +39,7 @@ POOL_BLOCK = 4096  # points that these queries are compared with in one product
 COMPILED_PAIRS = 5e7  # pairs above which the compiled selection saves more time than loading it costs
 DIFFERENCES_WORK = 4e9  # multiplications up to which doubtful queries are searched by differences, the slowest method
 ROUNDING_MARGIN = 64  # a query is doubtful if its last neighbor is nearer than this many rounding errors
+MOST_POSSIBLE = 32  # possible neighbors for each of those wanted, above which single precision leaves too much open
 SAMPLE_POINTS = 128  # points whose lists are checked: the standard error of a recall of 0.99 is then below 0.01
 TIE = 1e-6  # relative difference of squared distances that counts as none: single precision keeps no more
 MAX_COLUMN_BITS = 12  # bits of a distance that may hold its column; 11 of 23 bits, three decimal digits, are left
@@ -252,19 +253,10 @@ def measure_recall(points: RowData, z: NDArray[np.floating], k: int) -> float:
 
 def _true_distances(points: RowData, sample: Ints, reach: Floats, k: int) -> Floats:
     """z_data of the k nearest points of each sampled point; none of them is farther than `reach`."""
-    X = points.product_rows(sample, np.float64)
-    squares = squared_lengths(X)
-    reach = reach * points.spectral_norm**2
-
-    def find_near(block: slice) -> Pairs:
-        Y = points.product_rows(block, np.float64)
-        bound = (points.n_features + 8) * np.finfo(np.float64).eps
-        error = bound * (squares[:, None] + squared_lengths(Y))
-        row, column = np.nonzero(squared_distances(X, Y) - error <= reach[:, None] * (1 + TIE))
-        return row, column + block.start
-
-    found = list(map_blocks(find_near, row_blocks(points.n_points, POOL_BLOCK), points.n_threads))
-    row, near = (np.concatenate(column) for column in zip(*found, strict=True))
+    for dtype in (np.float32, np.float64):
+        row, near = _possible_neighbors(points, sample, reach * points.spectral_norm**2, dtype)
+        if len(row) <= MOST_POSSIBLE * k * len(sample):
+            break
     others = near != sample[row]
     row, near = row[others], near[others]
     z = points.squared_distances(sample[row], near)
@@ -275,3 +267,22 @@ def _true_distances(points: RowData, sample: Ints, reach: Floats, k: int) -> Flo
     truth = np.full((len(sample), k), np.inf)
     truth[row[rank < k], rank[rank < k]] = z[rank < k]
     return truth
+
+
+def _possible_neighbors(points: RowData, sample: Ints, reach: Floats, dtype: type) -> Pairs:
+    """Numbers of sampled points, and points whose squared distance may be within `reach`, up to rounding."""
+    X = points.product_rows(sample, dtype)
+    squares = squared_lengths(X)
+    vanishing, error = points.n_features * np.finfo(dtype).tiny, (points.n_features + 8) * np.finfo(dtype).eps
+
+    def find_near(block: slice) -> Pairs:
+        Y = points.product_rows(block, dtype)
+        far = squared_distances(X, Y) - error * (squares[:, None] + squared_lengths(Y)) > limit
+        row, column = np.nonzero(~far)  # a sum that overflows tells nothing
+        return row, column + block.start
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        limit: NDArray[Any] = (reach * (1 + TIE) + vanishing).astype(dtype)[:, None]
+        found = list(map_blocks(find_near, row_blocks(points.n_points, POOL_BLOCK), points.n_threads))
+    row, near = (np.concatenate(column) for column in zip(*found, strict=True))
+    return row, near

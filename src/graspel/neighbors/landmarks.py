@@ -4,7 +4,10 @@ A random share of the points are *landmarks*, and two points are compared if one
 both. Cells around a center fail where the intrinsic dimension is high, since most points lie near the border of theirs;
 here a point is in m small cells that overlap. The landmarks nearest to a point are found in the same way, by landmarks
 of landmarks, up to a level small enough for matrix products. Which landmarks are nearest need not be exact: where there
-are many columns, they are compared along their principal directions only.
+are many columns, they are compared along their principal directions only. At that level a landmark c is near to x if
+|x - c|^2 - r_c^2 is small, with the distance r_c of c from its `SCALE`-th nearest landmark. Without r_c the points of
+unevenly dense data choose the same few landmarks: cells of 63,620 sentence embeddings then hold a sixth more pairs, and
+three sets of them find 97.5 % instead of 98.0 % of the first two neighbors.
 
 The lists then improve each other: a neighbor of a neighbor is likely to be a neighbor (NN-descent). Every point
 collects candidates for its own list from a copy of the last lists, so that the result does not depend on the order of
@@ -35,6 +38,7 @@ from graspel.runtime.types import Indices, Singles
 
 GUIDES = 64  # principal directions along which rows find their landmarks: which cells a row is in need not be exact
 TOP_LANDMARKS = 4096  # landmarks that all queries are compared with
+SCALE = 8  # other landmarks within the scale of a landmark
 CELL_LIMIT = 4  # largest size of a cell, in average sizes: hubs would cost the square of theirs
 QUERY_BLOCK = 4096  # queries of one task; tasks are fixed, so that threads do not change the result
 MERGE_BLOCK = 1 << 13  # lists merged in one task
@@ -140,13 +144,20 @@ class Landmarks:
         """The landmarks along these directions."""
         return self.rows if self._axes is None else self.rows @ self._axes
 
+    @cached_property
+    def _lift(self) -> Singles:
+        """-r_c^2 of every landmark, up to a constant."""
+        G = self._guides
+        near = nearest_by_products(G, G, min(SCALE + 1, len(G)), 1)[:, -1]
+        return -np.square(G - G[near]).sum(axis=1)
+
     def nearest(self, Q: Singles, m: int, n_threads: int) -> Indices:
         """The m landmarks nearest to each row of Q, nearest first (-1 if fewer were found)."""
         if self._axes is not None:
             axes, rows = self._axes, Q
             Q = np.vstack(list(map_blocks(lambda at: rows[at] @ axes, row_blocks(len(rows), QUERY_BLOCK), n_threads)))
         if self.above is None:
-            return nearest_by_products(Q, self._guides, m, n_threads)
+            return nearest_by_products(Q, self._guides, m, n_threads, self._lift)
         lists = Lists.empty(len(Q), m)
         self.above.improve(Q, self.above.nearest(Q, m, n_threads), self._guides, lists, n_threads)
         return lists.indices
@@ -234,12 +245,12 @@ def descend(X: Singles, lists: Lists, n_threads: int) -> Lists:
     return better
 
 
-def nearest_by_products(Q: Singles, X: Singles, m: int, n_threads: int) -> Indices:
-    """The m rows of X nearest to each row of Q, nearest first, by matrix products."""
+def nearest_by_products(Q: Singles, X: Singles, m: int, n_threads: int, lift: Singles | float = 0.0) -> Indices:
+    """The m rows of X nearest to each row of Q, nearest first, by matrix products; `lift` is added to |x - y|^2."""
     from graspel.kernels.nearest import keep_nearest_of_products
 
     index = np.full((len(Q), m), -1, dtype=np.int32)
-    squares, labels = np.einsum("ij,ij->i", X, X), np.arange(len(X), dtype=np.int32)
+    squares, labels = np.einsum("ij,ij->i", X, X) + lift, np.arange(len(X), dtype=np.int32)
 
     def work(block: slice) -> None:
         rows = Q[block]
