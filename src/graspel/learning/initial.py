@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 from graspel.data.protocol import Data
 from graspel.graph import Graph, Origin
 from graspel.graph.adjacency import check_adjacency
-from graspel.graph.edges import edge_keys, unique_edges
+from graspel.graph.edges import unique_edges
 from graspel.learning.weights import Weights
 from graspel.linalg.components import is_connected
 from graspel.linalg.sparsify import sparsify
@@ -135,16 +135,9 @@ class InitialInputs(NamedTuple):
 
 def knn_graph(inputs: InitialInputs) -> Graph:
     """Every distinct point joined to the k neighbors that the rule chooses (fewer, if its list is shorter)."""
-    neighbors, n = inputs.neighbors, inputs.points.n_points
-    heads, tails, listed = choose_neighbors(neighbors, inputs.rule, inputs.k)
-    pairs = neighbors.distinct[heads], neighbors.distinct[tails]
-    heads, tails = unique_edges(*pairs, n)
-    if neighbors.z.dtype != np.float64 or not inputs.points.is_local:  # rounded, or measured elsewhere
-        return _build_graph(inputs.points, heads, tails, inputs.weigh, Origin.NEIGHBOR)
-    keys = edge_keys(*pairs, n)
-    order = np.argsort(keys, kind="stable")
-    z = listed[order[np.searchsorted(keys[order], edge_keys(heads, tails, n))]]
-    return Graph(n, heads, tails, inputs.weigh(z), origin=Origin.NEIGHBOR)
+    heads, tails, _ = choose_neighbors(inputs.neighbors, inputs.rule, inputs.k)
+    pairs = inputs.neighbors.distinct[heads], inputs.neighbors.distinct[tails]
+    return _build_graph(inputs.points, *unique_edges(*pairs, inputs.points.n_points), inputs.weigh, Origin.NEIGHBOR)
 
 
 def empty_graph(inputs: InitialInputs) -> Graph:
