@@ -1,4 +1,5 @@
-"""Clustering from points to labels: MNIST beside UMAP and k-means, and a million points beside the learner's fit.
+"""Clustering from points to labels: MNIST beside UMAP and k-means, a million points beside the learner's fit, and
+"auto" on data without groups and on draws of MNIST.
 
     GRASPEL_DATA=path/to/data python -m benchmarks.clustering           # everything; continues where a run stopped
     python -m benchmarks.clustering --only large                        # one section
@@ -24,6 +25,9 @@ METHODS = ("graspel", "umap-kmeans")
 WARM_POINTS = 15_000  # points of the first run: enough that each method takes the way it takes on large sets
 LARGE = 1_000_000
 CLUSTERS = 10
+ONE_MODE = ("even", "Gaussian", "curved sheet", "blob with a tail")
+ONE_MODE_POINTS, ONE_MODE_DRAWS = 300, 100
+DRAWN = 4_000  # rows of MNIST in a draw
 
 
 def measure_method(name: str) -> dict[str, float]:
@@ -79,5 +83,57 @@ def large(results: Run) -> str:
     return titled_table(f"{LARGE:,} points x 32", ["", "seconds", "times fit"], rows)
 
 
+def draw_one_mode(kind: str, seed: int) -> np.ndarray:
+    """Points of one mode, whose number of dimensions changes with the seed."""
+    rng = np.random.default_rng(seed)
+    n, d = ONE_MODE_POINTS, 2 + seed % 9
+    if kind == "even":
+        return rng.random((n, d))
+    X = rng.standard_normal((n, d))
+    if kind == "blob with a tail":
+        X[:, 0] = rng.exponential(3.0, n)
+    if kind == "curved sheet":
+        t = 1.5 * np.pi * (1 + 2 * rng.random(n))
+        return np.column_stack([t * np.cos(t), 21 * rng.random(n), t * np.sin(t)]) + 0.05 * rng.standard_normal((n, 3))
+    return X
+
+
+def count_claims(kind: str) -> int:
+    """On how many draws "auto" claims groups."""
+    from graspel import GraspelClustering
+
+    models = (GraspelClustering(random_state=seed).fit(draw_one_mode(kind, seed)) for seed in range(ONE_MODE_DRAWS))
+    return sum(model.n_clusters_ > 1 for model in models)
+
+
+def none(results: Run) -> str:
+    """Data of one mode, in 2 to 10 dimensions: how often groups are claimed."""
+    claims = {kind: results.measure(f"none/{kind}", lambda kind=kind: count_claims(kind)) for kind in ONE_MODE}
+    rows = [[kind, f"{number} of {ONE_MODE_DRAWS}"] for kind, number in claims.items()]
+    return titled_table("No groups", [f"{ONE_MODE_POINTS} points, 2 to 10 dimensions", "groups claimed"], rows)
+
+
+def measure_draw(seed: int) -> dict[str, float]:
+    """The number of groups that "auto" finds in 4,000 rows of MNIST: the first ones, or a random choice."""
+    from sklearn.metrics import adjusted_rand_score
+
+    from graspel import GraspelClustering
+
+    data = load_labeled("mnist")
+    rows = np.random.default_rng(seed).choice(len(data.X), DRAWN, replace=False) if seed else np.arange(DRAWN)
+    labels = GraspelClustering(random_state=0).fit(np.asarray(data.X[rows], dtype=np.float32)).labels_
+    return {"clusters": int(labels.max()) + 1, "ari": float(adjusted_rand_score(data.labelings[0][rows], labels))}
+
+
+def draws(results: Run) -> str:
+    """Ten draws of MNIST, the first rows among them."""
+    found = [results.measure(f"draws/{seed}", lambda seed=seed: measure_draw(seed)) for seed in range(10)]
+    rows = [
+        ["first rows" if not at else f"draw {at}", str(one["clusters"]), f"{one['ari']:.3f}"]
+        for at, one in enumerate(found)
+    ]
+    return titled_table(f"Draws of {DRAWN:,} rows of MNIST", ["", "groups", "ARI"], rows)
+
+
 if __name__ == "__main__":
-    run_sections("clustering", __doc__, {"mnist": mnist, "large": large})
+    run_sections("clustering", __doc__, {"mnist": mnist, "large": large, "none": none, "draws": draws})

@@ -21,7 +21,8 @@ from graspel.cluster.consensus import (
     separation,
 )
 from graspel.cluster.members import (
-    CENTERS,
+    MEANS,
+    MEANS_START,
     MEMBERS,
     WARD,
     Nodes,
@@ -119,7 +120,12 @@ def test_one_graph_is_the_learned_one_and_a_learner_means_one():
 def test_the_result_says_how_sure_it_is(seed):
     X, _ = make_blobs(300, 3, centers=4, cluster_std=1.5, random_state=seed)
     model = GraspelClustering(4, random_state=seed).fit(X)
-    assert list(model.member_weights_) == [*(member.name for member in MEMBERS), WARD, CENTERS]
+    assert list(model.member_weights_) == [
+        *(member.name for member in MEMBERS),
+        WARD,
+        WARD + MEANS,
+        MEANS_START + MEANS,
+    ]
     assert sum(model.member_weights_.values()) == pytest.approx(1)
     assert ((model.agreement_ >= 0) & (model.agreement_ <= 1 + 1e-9)).all()
     assert model.cluster_overlaps_.shape == (4, 4)
@@ -221,7 +227,7 @@ def test_groups_of_rows_are_merged_first(monkeypatch, rng):
     lists = nearest_neighbors(prepare_rows(X), 16, rng)
     nodes = Nodes.of_points(lists, Weights.from_distances(lists.z[:, :1], 3))
     monkeypatch.setattr("graspel.cluster.members.MAX_WARD", 60)
-    for member in cluster_without_graph(nodes, 4, rng).values():
+    for member in cluster_without_graph(nodes, 4, {}, rng).values():
         assert clustering_accuracy(y, member.labels) > 0.95
 
 

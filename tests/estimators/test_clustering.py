@@ -72,7 +72,7 @@ def test_graph_is_the_one_that_was_clustered():
     X, _ = make_moons(300, noise=0.05, random_state=0)
     model = GraspelClustering(2, random_state=3).fit(X)
     assert len(model.member_weights_) > 1
-    with pytest.raises(AttributeError, match=r"consensus of 10 clusterings .*learner_\.graph_"):
+    with pytest.raises(AttributeError, match=r"consensus of 11 clusterings .*learner_\.graph_"):
         _ = model.graph_
     alone = GraspelClustering(2, consensus=1, random_state=3).fit(X)
     assert_array_equal(alone.labels_, cluster_graph(alone.graph_, 2, random_state=3).labels)

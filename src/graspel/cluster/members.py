@@ -13,8 +13,9 @@ sparse ones are split and dense ones stay together, in all graphs of the first k
 weighs as many points as its two ends have in common among their k nearest, both themselves included, and it is left out
 where these are fewer than `LEAST_SHARED` of k (Jarvis and Patrick 1973). These weights are the same at every density.
 
-**The points without a graph** (:func:`cluster_without_graph`): Ward's method, and k-means from its centers. Points that
-have no coordinates, because only their distances are known, are clustered by the graphs alone.
+**The points without a graph** (:func:`cluster_without_graph`): Ward's method, k-means from its centers, and k-means
+from those of a graph of shared neighbors. Points that have no coordinates, because only their distances are known, are
+clustered by the graphs alone.
 
 **Nodes.** The members are graphs of the distinct points. Components are joined by their closest pairs, as in the
 learner. Eigenvectors of the graphs of very many points take several times as long as the neighbor search, and a few
@@ -69,7 +70,8 @@ COUNTED_TOGETHER = 2048  # points whose shared neighbors are counted in one step
 SHARED = "shared"  # the rule of a graph of shared neighbors
 LEAST_SHARED = 0.3  # of k; an edge between points with fewer neighbors in common is left out
 MAX_WARD = 4_000  # rows that Ward's method merges without a graph; their costs take 128 MB
-WARD, CENTERS = "Ward", "Ward, k-means"  # names of the members without a graph
+WARD = "Ward"  # the name of the member by Ward's method
+MEANS = ", k-means"  # end of the names of the members by k-means, which begin with those of the members of their start
 
 
 class Member(NamedTuple):
@@ -96,6 +98,8 @@ MEMBERS = (
     Member(SHARED, 15),
     Member("local-scale", 2),
 )
+
+MEANS_START = Member(SHARED, 15).name
 
 # Members of the start "unn" are thinned to THIN_DENSITY. Ultra-sparse graphs of ten neighbors lose six edges of seven:
 # their errors are correlated and outvote the others (COIL-20).
@@ -202,8 +206,10 @@ def count_shared(indices: Ints, is_listed: Bools) -> NDArray[np.int32]:
     return counts
 
 
-def cluster_without_graph(nodes: Nodes, n_clusters: int, rng: np.random.Generator) -> dict[str, MemberClusters]:
-    """The members without a graph; none where the points have no coordinates.
+def cluster_without_graph(
+    nodes: Nodes, n_clusters: int, clustered: dict[str, MemberClusters], rng: np.random.Generator
+) -> dict[str, MemberClusters]:
+    """The members without a graph, after those with one; none where the points have no coordinates.
 
     Ward's method has an exact tree up to `MAX_WARD` nodes. More are first merged along the graph of two neighbors.
     """
@@ -218,7 +224,9 @@ def cluster_without_graph(nodes: Nodes, n_clusters: int, rng: np.random.Generato
         if len(tree.roots) > n_clusters:
             heavy = np.bincount(ward, mass).astype(np.float64)
             ward = ward_of_rows(group_means(rows * mass[:, None], ward, heavy), heavy).cut(n_clusters)[ward]
-    found = {WARD: ward, CENTERS: refine_by_kmeans(rows, ward, nodes.mass)}
+    found = {WARD: ward, WARD + MEANS: refine_by_kmeans(rows, ward, nodes.mass)}
+    if MEANS_START in clustered:
+        found[MEANS_START + MEANS] = refine_by_kmeans(rows, clustered[MEANS_START].labels, nodes.mass)
     singles = rows.astype(np.float32)
     return {name: MemberClusters(labels, singles, np.empty(0)) for name, labels in found.items()}
 

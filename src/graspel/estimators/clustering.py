@@ -92,8 +92,8 @@ default="knn"
     cluster_overlaps_ : array (n_clusters_ x n_clusters_)
         How often two clusters were one: the probability that a random member has a random point of each in one cluster.
     member_weights_ : dict
-        Weight of every member of the consensus, by name: the graphs, and "Ward" and "Ward, k-means" on the points
-        themselves, where these have coordinates. They sum to one; empty with one graph.
+        Weight of every member of the consensus, by name: the graphs, and "Ward" and k-means on the points themselves,
+        where these have coordinates. They sum to one; empty with one graph.
     outlier_scores_ : array of N
         Distance of a point to the points near it, compared with the distances that are usual around these: 1 is usual,
         3 is three times as far from others as is usual. They do not depend on the clusters.
