@@ -25,6 +25,17 @@ METHODS = ("graspel", "umap-kmeans")
 WARM_POINTS = 15_000  # points of the first run: enough that each method takes the way it takes on large sets
 LARGE = 1_000_000
 CLUSTERS = 10
+BINS = ("points", "confidence", "right")
+CONFIDENCE_SETS = {
+    "nine sets of the fit": (
+        *("digits", "coil20", "pendigits", "usps"),
+        *("banking77", "tweet", "worm", "bladder", "segment"),
+    ),
+    "eleven others": (
+        *("iris", "wine", "breast_cancer"),
+        *(f"fcps.{name}" for name in ("atom", "chainlink", "engytime", "hepta", "lsun", "target", "tetra", "wingnut")),
+    ),
+}
 ONE_MODE = ("even", "Gaussian", "curved sheet", "blob with a tail")
 ONE_MODE_POINTS, ONE_MODE_DRAWS = 300, 100
 DRAWN = 4_000  # rows of MNIST in a draw
@@ -135,5 +146,45 @@ def draws(results: Run) -> str:
     return titled_table(f"Draws of {DRAWN:,} rows of MNIST", ["", "groups", "ARI"], rows)
 
 
+def measure_confidence(name: str) -> dict[str, list[float]]:
+    """Of every tenth of confidence: the points, the sum of their confidence, and how many lie in their class's cluster.
+
+    Clusters and classes are matched one to one; sets count alike.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    from graspel import GraspelClustering
+    from graspel.cluster.consensus import contingency
+
+    data = load_labeled(name)
+    y, known = data.labelings[0] - 1, data.labelings[0] > 0
+    k = int(y.max()) + 1
+    model = GraspelClustering(k, metric=data.metric, random_state=0).fit(data.X)
+    y, labels, confidence = y[known], model.labels_[known], model.confidence_[known]
+    matched = linear_sum_assignment(-contingency(labels, y, k, k))[1]
+    tenth = np.minimum((10 * confidence).astype(int), 9)
+    parts = (np.ones(len(y)), confidence, (matched[labels] == y).astype(float))
+    return {what: (np.bincount(tenth, part, 10) / len(y)).tolist() for what, part in zip(BINS, parts, strict=True)}
+
+
+def confidence(results: Run) -> str:
+    """Reliability: of the points of a confidence, how many are right, on sets of the fit and on others."""
+    columns = {}
+    for kind, names in CONFIDENCE_SETS.items():
+        cells = [results.measure(f"confidence/{name}", lambda name=name: measure_confidence(name)) for name in names]
+        columns[kind] = {what: np.sum([cell[what] for cell in cells], axis=0) / len(cells) for what in BINS}
+    rows = []
+    for at in range(10):
+        cells = [_reliability(*(float(column[what][at]) for what in BINS)) for column in columns.values()]
+        rows.append([f".{at} to {(at + 1) / 10:g}", *cells])
+    return titled_table("Reliability: confidence, right, share of the points", ["confidence", *columns], rows)
+
+
+def _reliability(share: float, confidence: float, right: float) -> str:
+    return f"{confidence / share:.2f}, {right / share:.2f}, {share:.1%}" if share else "-"
+
+
 if __name__ == "__main__":
-    run_sections("clustering", __doc__, {"mnist": mnist, "large": large, "none": none, "draws": draws})
+    run_sections(
+        "clustering", __doc__, {"mnist": mnist, "large": large, "none": none, "draws": draws, "confidence": confidence}
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -13,6 +15,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from graspel import GRASPEL, GraspelClustering
 from graspel.cluster.clustering import refine_by_kmeans
+from graspel.cluster.confidence import find_confidence
 from graspel.cluster.consensus import (
     adjusted_agreement,
     describe_consensus,
@@ -298,3 +301,29 @@ def test_sparse_rows_have_centers_too(rng, n):
     assert len(points.principal_rows()) == n
     labels = GraspelClustering(8, metric="cosine", random_state=0).fit_predict(X)
     assert len(set(labels.tolist())) == 8
+
+
+def test_confidence_grows_with_agreement_and_is_about_the_share_of_right_points():
+    X, y = make_blobs(600, 4, centers=4, cluster_std=2.5, random_state=3)
+    model = GraspelClustering(4, random_state=0).fit(X)
+    assert ((model.confidence_ > 0) & (model.confidence_ < 1)).all()
+    sure = model.agreement_ > 0.99
+    assert 0 < sure.sum() < len(X)
+    assert model.confidence_[sure].mean() > model.confidence_[~sure].mean() + 0.1
+    assert abs(model.confidence_.mean() - clustering_accuracy(y, model.labels_)) < 0.15
+    means = [model.confidence_[model.labels_ == cluster].mean() for cluster in range(4)]
+    assert_allclose(model.cluster_confidence_, means)
+    assert np.isnan(GraspelClustering(4, consensus=1, random_state=0).fit(X).confidence_).all()
+
+
+def test_confidence_is_low_where_neighbors_or_the_members_disagree():
+    labels = np.repeat([0, 1], 20)
+    z = np.ones((40, 5))
+    own = np.arange(40)[:, None] // 20 * 20 + np.arange(5)
+    other = np.where(np.arange(40)[:, None] == 0, 20 + np.arange(5), own)
+    agreed, torn = np.stack([labels] * 4), np.stack([labels] * 4)
+    torn[:2, 5] = 1
+    alike = find_confidence(agreed, labels, SimpleNamespace(z=z, indices=own))
+    assert_allclose(alike, alike[0])
+    assert find_confidence(agreed, labels, SimpleNamespace(z=z, indices=other))[0] < alike[0]
+    assert find_confidence(torn, labels, SimpleNamespace(z=z, indices=own))[5] < alike[5] - 0.01
