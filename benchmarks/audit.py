@@ -13,7 +13,7 @@ of the paper, and two tables (wine and breast cancer, standardized). In 5 % of t
   moved away from the mean to three times its distance (far)
 
 A ranking is judged by its average precision, which needs no threshold; what a tool flags by default by precision,
-recall and F1, their harmonic mean. Means of all sets and of two draws. Needs pip install -e ".[test-ecosystem]" pyod.
+recall and F1, their harmonic mean. Means of all sets and of two draws. Needs pip install -e ".[test-ecosystem]".
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ class FileTable:
     def argument_name(self, position: int) -> str:
         """How an option names a column: by its name, or by its number, counted from 1, if it has none."""
         named = "" if self.header is None else self.header[position].strip()
-        return named or str(position + 1)
+        return named if named and "," not in named else str(position + 1)  # options separate names by commas
 
     def argument(self, position: int) -> str:
         """How the user names a column on the command line."""
