@@ -70,7 +70,7 @@ def _report_digits(page: Path) -> tuple[Any, list[str]]:
     return found, [
         f"Groups: {len(X):,} images in {found.clusterer.n_clusters_} groups, found without looking at the labels; "
         f"{clustering_accuracy(y, found.clusterer.labels_):.0%} of the images are in the group of their digit.",
-        f"Labels: {len(labels)} look wrong, {found.counts['labels']} of them clearly{''.join(wrong)}.",
+        f"Labels: {found.counts['labels']} are clearly contradicted by the images most like them{''.join(wrong)}.",
         f"Odd images: {len(outliers)} lie far from all others: {', '.join(map(str, outliers['point']))}.",
     ]
 
