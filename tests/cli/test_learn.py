@@ -145,11 +145,11 @@ def bad_points(tmp_path, X):
         (np.zeros((3, 0)), ["no numbers", "(3, 0)"]),
         (np.array(1.0), ["()", "one point per row"]),
         (np.arange(5.0), ["(5,)", "(5, 1)"]),
-        (np.zeros((7, 2, 3)), ["(7, 2, 3)", "(7, 6)"]),
+        (np.zeros((7, 2, 3, 5)), ["(7, 2, 3, 5)", "(7, 30)"]),
         (np.array([["a", "b"], ["c", "d"]]), ["text", "real numbers"]),
         (np.ones((4, 2)) * 1j, ["complex"]),
     ],
-    ids=["nan", "inf", "one point", "no points", "no features", "0-D", "1-D", "3-D", "strings", "complex"],
+    ids=["nan", "inf", "one point", "no points", "no features", "0-D", "1-D", "4-D", "strings", "complex"],
 )
 def test_bad_points_are_refused_in_one_sentence(graspel, tmp_path, X, words):
     output = tmp_path / "g.npz"

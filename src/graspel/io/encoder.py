@@ -75,6 +75,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.scale = scale
         self.impute = impute
 
+    def __sklearn_tags__(self) -> Any:
+        """It takes tables, and no arrays: an array has no kinds of columns."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
+
     def fit(self, X: Any, y: Any = None) -> TableEncoder:
         """Learn categories, medians and scales from a table of pandas, polars or Arrow."""
         return self.fit_columns(read_columns(_check_table(X)))
