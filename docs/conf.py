@@ -52,7 +52,8 @@ suppress_warnings = ["config.cache"]  # the order of the gallery is a function, 
 html_theme = "furo"
 html_title = "graspel"
 html_static_path = ["_static"]
-html_extra_path = ["_extra"]  # the sample reports
+EXTRA.mkdir(exist_ok=True)  # Sphinx leaves out a folder that does not exist when it begins
+html_extra_path = [EXTRA.name]  # the sample reports
 html_css_files = ["site.css"]
 html_theme_options = {
     "source_repository": f"{REPOSITORY}/",

@@ -73,6 +73,7 @@ SHARPNESS = 5.0  # t; an agreement lower by 0.2 counts e times less. Results are
 MAX_SHIFTS = 10  # steps of the mean shift; three are usual
 LINKS = 3  # nearest neighbors of each point that count as its links in the separation
 EVENNESS = 0.5  # weight of the sum of squared shares in the separation
+DIGITS = 2  # of separations and agreements: members near a tie move by less on another processor, and votes with them
 SEPARATION = 0.025  # a separation lower by this much makes a member count e times less
 
 
@@ -216,7 +217,7 @@ def find_consensus(partitions: Sequence[Ints], separations: Floats | None = None
     (array([0, 0, 0, 1, 1, 1]), array([0.5, 0. , 0.5]))
     """
     k = 1 + max(int(labels.max()) for labels in partitions)
-    q = np.zeros(len(partitions)) if separations is None else separations
+    q = np.zeros(len(partitions)) if separations is None else np.round(separations, DIGITS)
     trust = np.exp((q - q.max()) / SEPARATION)
     agreements = np.array([[adjusted_agreement(one, other, k) for other in partitions] for one in partitions])
     terms = trust * _kernel(agreements)
@@ -241,7 +242,7 @@ def describe_consensus(labels: Ints, partitions: Sequence[Ints], weights: Floats
 
 
 def _kernel(agreement: Floats) -> Floats:
-    return np.exp(-SHARPNESS * (1.0 - agreement))
+    return np.exp(-SHARPNESS * (1.0 - np.round(agreement, DIGITS)))
 
 
 def _vote(labels: Ints, partitions: Sequence[Ints], weights: Floats, k: int) -> Ints:

@@ -253,10 +253,11 @@ def measure_recall(points: RowData, z: NDArray[np.floating], k: int) -> float:
 
 def _true_distances(points: RowData, sample: Ints, reach: Floats, k: int) -> Floats:
     """z_data of the k nearest points of each sampled point; none of them is farther than `reach`."""
-    for dtype in (np.float32, np.float64):
-        row, near = _possible_neighbors(points, sample, reach * points.spectral_norm**2, dtype)
-        if len(row) <= MOST_POSSIBLE * k * len(sample):
-            break
+    reach, most = reach * points.spectral_norm**2, MOST_POSSIBLE * k * len(sample)
+    found = _possible_neighbors(points, sample, reach, np.float32, most)
+    found = found or _possible_neighbors(points, sample, reach, np.float64)
+    assert found is not None  # as it has no limit
+    row, near = found
     others = near != sample[row]
     row, near = row[others], near[others]
     z = points.squared_distances(sample[row], near)
@@ -269,20 +270,30 @@ def _true_distances(points: RowData, sample: Ints, reach: Floats, k: int) -> Flo
     return truth
 
 
-def _possible_neighbors(points: RowData, sample: Ints, reach: Floats, dtype: type) -> Pairs:
-    """Numbers of sampled points, and points whose squared distance may be within `reach`, up to rounding."""
+def _possible_neighbors(
+    points: RowData, sample: Ints, reach: Floats, dtype: type, most: float = np.inf
+) -> Pairs | None:
+    """Numbers of sampled points, and points whose squared distance may be within `reach`, up to rounding.
+
+    None if they are more than `most`.
+    """
     X = points.product_rows(sample, dtype)
     squares = squared_lengths(X)
     vanishing, error = points.n_features * np.finfo(dtype).tiny, (points.n_features + 8) * np.finfo(dtype).eps
 
-    def find_near(block: slice) -> Pairs:
+    def find_near(block: slice) -> Pairs | None:
         Y = points.product_rows(block, dtype)
         far = squared_distances(X, Y) - error * (squares[:, None] + squared_lengths(Y)) > limit
+        if far.size - np.count_nonzero(far) > most:
+            return None
         row, column = np.nonzero(~far)  # a sum that overflows tells nothing
         return row, column + block.start
 
     with np.errstate(over="ignore", invalid="ignore"):
         limit: NDArray[Any] = (reach * (1 + TIE) + vanishing).astype(dtype)[:, None]
-        found = list(map_blocks(find_near, row_blocks(points.n_points, POOL_BLOCK), points.n_threads))
+        blocks = list(map_blocks(find_near, row_blocks(points.n_points, POOL_BLOCK), points.n_threads))
+    found = [pairs for pairs in blocks if pairs is not None]
+    if len(found) < len(blocks) or sum(len(row) for row, _ in found) > most:
+        return None
     row, near = (np.concatenate(column) for column in zip(*found, strict=True))
     return row, near
