@@ -1,8 +1,8 @@
 r"""Step 0, prepare: dense points, and z_data(p, q) = |x_p - x_q|^2 / |X - mean|_2^2 between them.
 
-Dense points are never copied. Rows are read in blocks and prepared (:mod:`graspel.data.preparation`). All rows are then
-divided by the spectral norm of X - mean over sqrt(M), where mean is the mean row, so that sigma and the tolerances mean
-the same on every data set:
+Dense points are never copied. Rows are read in blocks and prepared (:mod:`graspel.data.preparation`). Their squared
+distances are divided by the squared spectral norm of X - mean, where mean is the mean row, so that sigma and the
+tolerances mean the same on every data set:
 
     z_data(p, q) = |x_p - x_q|^2 / |X - mean|_2^2.
 

@@ -1,6 +1,7 @@
 r"""GRASPEL, the learner: Algorithm 1 of the paper as a scikit-learn estimator.
 
-The estimator checks its parameters and the data, calls :func:`graspel.learning.run.run` and stores the result.
+The estimator checks its parameters, makes an index, which checks the data, calls :func:`graspel.learning.run.run` and
+stores the result.
 
 References
 ----------

@@ -1,8 +1,9 @@
-r"""Weights: w = 1 / |x_p - x_q|^2 = 1 / (M z_data), the scale of the loop.
+r"""Weights of the rounds: w = 1 / (M z_data).
 
-In this scale the paper's tolerances, 10 and 100, give the numbers of rounds that the paper reports. The learner
-calibrates all weights at the end. Pairs nearer than a floor, copies of a point among them, are treated as if they were
-that far apart, so that their weights stay finite.
+That is 1 / |x_p - x_q|^2 for rows divided by |X - mean|_2 / sqrt(M), as the paper has it. In this scale the paper's
+tolerances, 10 and 100, give the numbers of rounds that it reports. The learner calibrates all weights at the end. Pairs
+nearer than a floor, copies of a point among them, are treated as if they were that far apart, so that their weights
+stay finite.
 
 References
 ----------
