@@ -201,9 +201,9 @@ class GraspelRegressor(RegressorMixin, LearnerEstimator):
         """The known values."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        values = column_or_1d(y, warn=True)
-        if np.iscomplexobj(values):
+        if np.asarray(y).dtype.kind == "c":
             raise ValueError("Complex data not supported: y must hold real numbers.")
+        values = column_or_1d(y, warn=True)
         if len(values) != n_points:
             raise ValueError(f"y has {len(values)} values for {n_points} points: inconsistent numbers of samples.")
         if values.dtype.kind == "O":
