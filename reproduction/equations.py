@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.metrics import normalized_mutual_info_score
 
 from graspel.data.prepare import prepare_rows
+from graspel.data.protocol import Data
 from graspel.graph import Graph
 from graspel.learning.embed import spectral_embedding
 from graspel.learning.objective import objective
@@ -32,7 +33,7 @@ def measure_equations(seed: int) -> dict[str, float]:
     graph = _random_graph(rng)
     z = points.squared_distances(graph.heads, graph.tails)
     graph = graph.with_weights(1 / z)
-    X = np.stack([_signal(points, N_NODES, column) for column in range(N_COLUMNS)], axis=1)
+    X = _signals(points)
     return {
         **_quadratic_forms(graph, X, z),
         **_objective(graph, z),
@@ -50,15 +51,15 @@ def _random_graph(rng: np.random.Generator) -> Graph:
     return Graph(N_NODES, np.concatenate([path, p[chosen]]), np.concatenate([path + 1, q[chosen]]), 1.0)
 
 
-def _signal(points: object, n: int, column: int) -> Floats:
-    """A column of coordinates whose squared distances, summed over all columns, are z: by classical scaling."""
-    heads, tails = np.triu_indices(n, 1)
-    D = np.zeros((n, n))
-    D[heads, tails] = points.squared_distances(heads, tails)  # type: ignore[attr-defined]
+def _signals(points: Data) -> Floats:
+    """Columns whose squared distances, summed over the columns, are z: by classical scaling."""
+    heads, tails = np.triu_indices(N_NODES, 1)
+    D = np.zeros((N_NODES, N_NODES))
+    D[heads, tails] = points.squared_distances(heads, tails)
     D += D.T
-    J = np.eye(n) - 1 / n
+    J = np.eye(N_NODES) - 1 / N_NODES
     values, vectors = np.linalg.eigh(-J @ D @ J / 2)
-    return np.asarray(vectors[:, -1 - column] * np.sqrt(max(values[-1 - column], 0.0)))
+    return vectors[:, -N_COLUMNS:] * np.sqrt(np.maximum(values[-N_COLUMNS:], 0.0))
 
 
 def _dense_laplacian(graph: Graph) -> Floats:

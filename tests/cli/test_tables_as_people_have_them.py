@@ -246,6 +246,12 @@ def customers(tmp_path_factory):
     return path
 
 
+@pytest.mark.xfail(strict=True, reason="segments are divided by a column of true and false")
+def test_the_segments_of_a_mixed_table_are_counted(customers, tmp_path, graspel):
+    assert graspel("audit", customers, "-o", tmp_path / "found").code == 0
+    assert len(pd.read_csv(tmp_path / "found" / "groups.csv")) == 3
+
+
 def test_one_command_names_what_is_in_a_mixed_table(customers, tmp_path, graspel):
     outcome = graspel("audit", customers, "-o", tmp_path / "found", "-k", 3)
     assert outcome.code == 0
